@@ -1,0 +1,38 @@
+"""Recurrent encoder-decoder attention for Keras 3: from text files to a translator on a phone.
+
+The public names are loaded when they are first used: `import keras_attn` alone, and with it the command line, loads no Keras.
+"""
+
+from importlib import import_module
+from typing import Any
+
+_HOMES = {
+    "AttentionDecoder": "keras_attn.layers",
+    "BahdanauAttention": "keras_attn.layers",
+    "LuongAttention": "keras_attn.layers",
+    "Translator": "keras_attn.translator",
+    "build_seq2seq": "keras_attn.models.seq2seq",
+}
+
+__all__ = [
+    "AttentionDecoder",
+    "BahdanauAttention",
+    "LuongAttention",
+    "Translator",
+    "__version__",
+    "build_seq2seq",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("keras-attn")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,57 @@
+"""`keras-attn evaluate`: BLEU and chrF of a model."""
+
+from pathlib import Path
+
+import click
+
+from keras_attn.cli.loading import load_translator
+from keras_attn.model_dir import update_metrics
+from keras_attn.text.corpus import Corpus, read_lines
+
+FILE = click.Path(exists=True, dir_okay=False)
+
+
+@click.command(short_help="Score a model's translations of a test set.")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False))
+@click.option("--split", help="A split of the corpus that the model was trained on. [default: test]")
+@click.option("--source", type=FILE, help="Lines to translate, instead of a split; needs --reference.")
+@click.option("--reference", type=FILE, help="Their translations, raw text.")
+@click.option(
+    "--beam-size", type=click.IntRange(1), help="Hypotheses kept; 1: greedy only. [default: the model's]"
+)
+@click.option(
+    "--tokenized-reference", type=FILE, help="Moses-tokenised, lowercased: also score as the papers do."
+)
+def evaluate(
+    folder: str,
+    split: str | None,
+    source: str | None,
+    reference: str | None,
+    beam_size: int | None,
+    tokenized_reference: str | None,
+) -> None:
+    """Translates by greedy and by beam search, prints BLEU and chrF with their signatures and keeps them in the
+    folder's metrics.json.
+
+    \b
+    Example:
+      keras-attn evaluate runs/en-de --split test
+      keras-attn evaluate runs/en-de --source my.en --reference my.de
+    """
+    if bool(source) != bool(reference):
+        raise click.UsageError("--source and --reference go together.")
+    if source and split:
+        raise click.UsageError("--split and --source exclude each other.")
+    translator = load_translator(folder)
+    from keras_attn.evaluation.evaluate import evaluate, split_corpus
+
+    if source:
+        name, corpus = Path(source).name, Corpus(read_lines(source), read_lines(reference))
+    else:
+        name = split or "test"
+        corpus = split_corpus(translator.config.data, name)
+    tokenized = read_lines(tokenized_reference) if tokenized_reference else None
+    click.echo(f"translating {len(corpus)} lines of {name}", err=True)
+    for evaluation in evaluate(translator, corpus.source, corpus.target, beam_size, tokenized):
+        click.echo(evaluation)
+        update_metrics(folder, {f"{name}_{evaluation.name}": evaluation.as_dict()})

@@ -1,0 +1,98 @@
+"""`keras-attn export`: a model for servers or devices, compared with the one it was made from."""
+
+from pathlib import Path
+
+import click
+
+from keras_attn.cli.loading import load_tensorflow
+from keras_attn.config import DataConfig
+from keras_attn.model_dir import check_model_folder, load_model
+from keras_attn.text.corpus import Corpus, CorpusError, read_lines
+
+FILE = click.Path(exists=True, dir_okay=False)
+
+
+@click.command(short_help="Export a model to a SavedModel or LiteRT.")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False))
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["saved-model", "litert"]),
+    required=True,
+    help="For servers; for devices.",
+)
+@click.option(
+    "--precision", type=click.Choice(["float32", "float16", "int8"]), help="litert only. [default: float32]"
+)
+@click.option(
+    "--beam-size", type=click.IntRange(1), help="1 is greedy. [default: litert 1, saved-model the model's]"
+)
+@click.option("--source-length", type=click.IntRange(2), help="litert only: ids, EOS included. [default: 64]")
+@click.option(
+    "--output",
+    type=click.Path(file_okay=False),
+    help="[default: FOLDER/saved-model, FOLDER/litert-PRECISION]",
+)
+@click.option(
+    "--source", type=FILE, help="At least 50 lines to compare the export on. [default: the dev split]"
+)
+@click.option("--reference", type=FILE, help="Their translations, for BLEU.")
+def export(
+    folder: str,
+    kind: str,
+    precision: str | None,
+    beam_size: int | None,
+    source_length: int | None,
+    output: str | None,
+    source: str | None,
+    reference: str | None,
+) -> None:
+    """Exports a model, then runs the export and the model on the same sentences and compares.
+
+    \b
+    Example:
+      keras-attn export runs/en-de --format saved-model
+      keras-attn export runs/en-de --format litert --precision int8 --source-length 48 --output phone/en-de
+    """
+    if kind == "saved-model" and (precision or source_length):
+        raise click.UsageError("--precision and --source-length are for --format litert.")
+    if reference and not source:
+        raise click.UsageError("--reference needs --source.")
+    precision = precision or "float32"
+    output = output or str(Path(folder, kind if kind == "saved-model" else f"litert-{precision}"))
+    check_model_folder(folder)
+    load_tensorflow()
+    trained = load_model(folder)
+    sources = read_lines(source) if source else None
+    references = read_lines(reference) if reference else None
+    if not source and (corpus := _dev_split(trained.config.data)):
+        sources, references = corpus.source, corpus.target
+    if kind == "saved-model":
+        from keras_attn.export.saved_model import export_saved_model
+
+        parity = export_saved_model(trained, output, beam_size, sources, references)
+    else:
+        from keras_attn.export.litert import export_litert
+
+        parity = export_litert(
+            trained,
+            output,
+            precision,
+            beam_size or 1,
+            source_length or 64,
+            sources=sources,
+            references=references,
+        )
+    click.echo(output)
+    if parity:
+        click.echo(parity)
+
+
+def _dev_split(data: DataConfig) -> Corpus | None:
+    from keras_attn.evaluation.evaluate import split_corpus
+
+    try:
+        return split_corpus(data, "dev")
+    except CorpusError as error:
+        click.echo(f"Warning: not compared with the model: {error}. Give --source", err=True)
+        return None

@@ -1,0 +1,40 @@
+"""Loads what takes seconds, once the arguments are known to be right."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from keras_attn.model_dir import check_model_folder
+
+if TYPE_CHECKING:
+    from keras_attn.translator import Translator
+
+
+def load_translator(folder: str) -> "Translator":
+    """Loads a model folder; raises what `model_dir.load_model` raises, what can be told without Keras at once."""
+    check_model_folder(folder)
+    load_tensorflow()
+    from keras_attn.translator import Translator
+
+    return Translator.load(folder)
+
+
+def load_tensorflow() -> None:
+    """Imports TensorFlow and tensorflow-text without the log lines that their C++ side writes whatever the log level."""
+    with _silent_stderr():
+        import tensorflow  # noqa: F401
+        import tensorflow_text  # noqa: F401
+
+
+@contextmanager
+def _silent_stderr() -> Iterator[None]:
+    """The file descriptor, which C++ writes to, not `sys.stderr`."""
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)

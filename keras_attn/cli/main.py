@@ -1,0 +1,81 @@
+"""`keras-attn`: every command parses, calls one function and prints.
+
+Results go to stdout, progress and warnings to stderr. A user's mistake is one line on stderr and exit code 2.
+"""
+
+import os
+import sys
+import warnings
+from typing import Any, NoReturn
+
+import click
+
+from keras_attn.cli.align import align
+from keras_attn.cli.demo import demo
+from keras_attn.cli.evaluate import evaluate
+from keras_attn.cli.export import export
+from keras_attn.cli.score import score
+from keras_attn.cli.train import train
+from keras_attn.cli.translate import translate
+
+USAGE_ERROR, INTERRUPTED = 2, 130
+
+
+class CommandLine(click.Group):
+    """A group that reports a user's mistake in one line, and everything else as Python does."""
+
+    def main(self, *args: Any, standalone_mode: bool = True, **kwargs: Any) -> NoReturn:
+        os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # what goes wrong comes as an exception, too
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", UserWarning)  # each is about another line
+            warnings.showwarning = _show_warning
+            try:
+                code = super().main(*args, standalone_mode=False, **kwargs)
+            except click.Abort:
+                code = INTERRUPTED
+            except click.UsageError as error:
+                code = _fail(f"{error.format_message()}{_where_to_look(error)}")
+            except click.ClickException as error:
+                code = _fail(error.format_message())
+            except OSError as error:
+                code = _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+            except ValueError as error:
+                code = _fail(str(error))
+        sys.exit(code if isinstance(code, int) else 0)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)  # in the order of their use
+
+
+@click.group(
+    "keras-attn",
+    cls=CommandLine,
+    no_args_is_help=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(package_name="keras-attn")
+def main() -> None:
+    """Trains translation models with attention, translates with them and exports them.
+
+    \b
+    Example:
+      keras-attn train configs/phrasebook.toml runs/phrasebook
+      echo "the big dog" | keras-attn translate runs/phrasebook
+    """
+
+
+for command in (train, translate, score, evaluate, align, export, demo):
+    main.add_command(command)
+
+
+def _fail(message: str) -> int:
+    click.echo(f"Error: {' '.join(message.split())}", err=True)
+    return USAGE_ERROR
+
+
+def _where_to_look(error: click.UsageError) -> str:
+    return f" See '{error.ctx.command_path} --help'." if error.ctx else ""
+
+
+def _show_warning(message: Warning | str, *_: Any) -> None:
+    click.echo(f"Warning: {message}", err=True)

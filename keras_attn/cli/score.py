@@ -1,0 +1,22 @@
+"""`keras-attn score`: how probable given translations are."""
+
+import click
+
+from keras_attn.cli.loading import load_translator
+from keras_attn.text.corpus import Corpus, read_lines
+
+
+@click.command(short_help="Print the log-probability of given translations.")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False))
+@click.argument("source", type=click.Path(exists=True, dir_okay=False))
+@click.argument("target", type=click.Path(exists=True, dir_okay=False))
+def score(folder: str, source: str, target: str) -> None:
+    """Prints the natural log-probability of each line of TARGET, given the same line of SOURCE.
+
+    \b
+    Example:
+      keras-attn score runs/en-de test.en test.de
+    """
+    pairs = Corpus(read_lines(source), read_lines(target))
+    for log_prob in load_translator(folder).score(pairs.source, pairs.target):
+        click.echo(f"{log_prob:.4f}")

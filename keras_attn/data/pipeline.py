@@ -1,0 +1,115 @@
+"""Training batches from parallel lines, with tf.data (which `fit` takes on every Keras backend)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import tensorflow as tf
+
+from keras_attn.config import DataConfig, TrainingConfig
+from keras_attn.data import bucketing
+from keras_attn.text.corpus import Corpus, CorpusError
+from keras_attn.text.special_tokens import BOS_ID, EOS_ID, PAD_ID
+from keras_attn.text.tokenizer import Tokenizer
+
+_CHUNK = 4096  # lines tokenised at a time
+
+
+class TrainingBatches:
+    """Endless training batches of pairs of about equal length.
+
+    A batch is `((source, target_in), target_out, weight)`, right-padded to the longest of its sentences:
+    `source` int32 `[B, S]` ends with EOS, `target_in` int32 `[B, T]` starts with BOS, `target_out` int32 `[B, T]` ends
+    with EOS, `weight` float32 `[B, T]` is 1 at real tokens of `target_out` and 0 at padding.
+
+    Attributes:
+        steps_per_epoch: batches in every epoch.
+        pairs: sentence pairs in every epoch.
+        dropped: pairs left out, because a side has more than `data.max_length` sub-words or none.
+    """
+
+    def __init__(
+        self, source: tf.RaggedTensor, target: tf.RaggedTensor, dropped: int, training: TrainingConfig
+    ) -> None:
+        """Takes sub-word ids, int32 `[pairs, (ids)]`, without BOS and EOS."""
+        lengths = 1 + np.maximum(source.row_lengths().numpy(), target.row_lengths().numpy())  # with EOS
+        ends = np.array(bucketing.boundaries(lengths.max()))
+        bucket = np.searchsorted(ends, lengths)  # [pairs]
+        self._bucket = tf.constant(bucket, tf.float64)
+        self._splits = bucketing.batch_splits(ends[np.sort(bucket)], training)  # [steps + 1]
+        bos, eos = (tf.fill([len(lengths), 1], special_id) for special_id in (BOS_ID, EOS_ID))
+        self._source = tf.concat([source, eos], axis=1)  # [pairs, (S)]
+        self._target = tf.concat([bos, target, eos], axis=1)  # [pairs, (T + 1)]
+        self._seed = training.seed
+        self.pairs = len(lengths)
+        self.dropped = dropped
+        self.steps_per_epoch = len(self._splits) - 1
+
+    def stream(self, start_step: int = 0) -> tf.data.Dataset:
+        """Batches from the given step on, without end.
+
+        Epoch e is shuffled by (`training.seed`, e): the same seed gives the same batches, and a stream that starts at
+        step n gives what an unbroken one gives from its n-th batch on.
+        """
+        first_epoch, done = divmod(start_step, self.steps_per_epoch)
+        with tf.device("CPU"):
+            batches = tf.data.Dataset.counter(first_epoch).flat_map(self._epoch).skip(done)
+            return batches.map(self._batch, tf.data.AUTOTUNE, deterministic=True).prefetch(tf.data.AUTOTUNE)
+
+    def _epoch(self, epoch: tf.Tensor) -> tf.data.Dataset:
+        """The pairs of each batch, int32 `[B]`: at random within their bucket, and the batches in random order."""
+        seed = tf.stack([tf.cast(self._seed, tf.int64), epoch])
+        noise = tf.random.stateless_uniform([self.pairs + self.steps_per_epoch], seed, dtype=tf.float64)
+        pairs = tf.argsort(self._bucket + noise[: self.pairs])
+        batches = tf.RaggedTensor.from_row_splits(pairs, self._splits)
+        return tf.data.Dataset.from_tensor_slices(tf.gather(batches, tf.argsort(noise[self.pairs :])))
+
+    def _batch(self, pairs: tf.Tensor) -> tuple:
+        source = tf.gather(self._source, pairs).to_tensor(PAD_ID)  # [B, S]
+        target = tf.gather(self._target, pairs)  # [B, (T + 1)]
+        target_in, target_out = target[:, :-1].to_tensor(PAD_ID), target[:, 1:].to_tensor(PAD_ID)  # [B, T]
+        return (source, target_in), target_out, tf.cast(target_out != PAD_ID, tf.float32)
+
+
+def training_batches(
+    corpus: Corpus,
+    source_tokenizer: Tokenizer,
+    target_tokenizer: Tokenizer,
+    data: DataConfig,
+    training: TrainingConfig,
+) -> TrainingBatches:
+    """Tokenises a corpus, once, and cuts it into batches.
+
+    Args:
+        corpus: the sentence pairs.
+        source_tokenizer: vocabulary of the source language.
+        target_tokenizer: vocabulary of the target language.
+        data: `max_length` is the most sub-words a side may have.
+        training: `seed`, and as the budget of a batch either `batch_size` or `batch_tokens`.
+
+    Raises:
+        ConfigError: not exactly one of `training.batch_size` and `training.batch_tokens` is positive.
+        CorpusError: no pair is short enough.
+    """
+    with tf.device("CPU"):
+        source = _tokenise(corpus.source, source_tokenizer)
+        target = _tokenise(corpus.target, target_tokenizer)
+        kept = _within(source, data.max_length) & _within(target, data.max_length)
+        pairs = int(tf.math.count_nonzero(kept))
+        if not pairs:
+            raise CorpusError(
+                f"none of the {len(corpus)} pairs has at most {data.max_length} sub-words on both sides: "
+                "raise data.max_length or shorten the lines"
+            )
+        source, target = tf.ragged.boolean_mask(source, kept), tf.ragged.boolean_mask(target, kept)
+        return TrainingBatches(source, target, len(corpus) - pairs, training)
+
+
+def _tokenise(lines: Sequence[str], tokenizer: Tokenizer) -> tf.RaggedTensor:
+    chunks = tf.data.Dataset.from_tensor_slices(tf.constant(lines, tf.string)).batch(_CHUNK)
+    ids = chunks.map(tokenizer.tf_encode, tf.data.AUTOTUNE, deterministic=True)
+    return tf.concat(list(ids), axis=0)  # [pairs, (ids)]
+
+
+def _within(ids: tf.RaggedTensor, max_length: int) -> tf.Tensor:
+    lengths = ids.row_lengths()
+    return (lengths > 0) & (lengths <= max_length)

@@ -1,0 +1,63 @@
+"""Which source word each target word attends to, for given pairs, and as a picture."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from keras_attn.evaluation.alignment import Links, WordWeights, links, word_weights
+from keras_attn.evaluation.heatmap import draw_heatmap
+
+if TYPE_CHECKING:
+    from keras_attn.translator import Translation, Translator
+
+
+def align(translator: "Translator", sources: Sequence[str], targets: Sequence[str]) -> list[Links]:
+    """The model is made to say each target; every target word is linked to the source word it attends to most.
+
+    Words are counted in the text as the tokenizer's normaliser leaves it. A source cut at `search.max_source_length` has no
+    links behind the cut.
+
+    Raises:
+        ValueError: not as many targets as sources, or a model without attention.
+    """
+    _check_attention(translator)
+    pairs = translator.force(sources, targets)
+    return [links(attention_of_words(translator, pair, keep_eos=False).weights) for pair in pairs]
+
+
+def draw_attention(
+    translator: "Translator", source: str, target: str | None, path: str | Path
+) -> "Translation":
+    """Draws the attention weights of a sentence and its translation, the ends of both included.
+
+    Args:
+        translator: the model.
+        source: a line.
+        target: its translation; None: what the model says.
+        path: the picture, `.png` or `.svg`.
+
+    Returns:
+        What was drawn.
+
+    Raises:
+        ValueError: nothing to draw, another suffix, or a model without attention.
+        FileNotFoundError: the picture's folder does not exist.
+    """
+    _check_attention(translator)
+    (pair,) = translator.translate([source]) if target is None else translator.force([source], [target])
+    if pair.weights is None:
+        raise ValueError("nothing to draw: the source has no words")
+    draw_heatmap(*attention_of_words(translator, pair), path)
+    return pair
+
+
+def attention_of_words(translator: "Translator", pair: "Translation", keep_eos: bool = True) -> WordWeights:
+    """The attention weights of a translation between words instead of sub-words; see `alignment.word_weights`."""
+    source_pieces = translator.source_tokenizer.pieces(pair.source_ids)
+    target_pieces = translator.target_tokenizer.pieces(pair.target_ids)
+    return word_weights(pair.weights, source_pieces, target_pieces, keep_eos)
+
+
+def _check_attention(translator: "Translator") -> None:
+    if translator.config.model.attention == "none":
+        raise ValueError("this model has no attention (model.attention = 'none'): it aligns nothing")

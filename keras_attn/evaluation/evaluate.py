@@ -1,0 +1,94 @@
+"""Translates a test set and scores it, by greedy and by beam search."""
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from keras_attn.config import DataConfig
+from keras_attn.evaluation.scores import Scores, corpus_scores, tokenized_scores
+from keras_attn.text.corpora import load_corpus
+from keras_attn.text.corpus import Corpus, CorpusError, read_pairs
+
+if TYPE_CHECKING:
+    from keras_attn.translator import Translator
+
+
+@dataclasses.dataclass(frozen=True)
+class Evaluation:
+    """How good one way to search is."""
+
+    beam_size: int
+    length_penalty: float
+    scores: Scores
+    tokenized: Scores | None  # against references that were tokenised and lowercased
+
+    @property
+    def name(self) -> str:
+        return "greedy" if self.beam_size == 1 else f"beam_{self.beam_size}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """For `metrics.json`."""
+        values = {"length_penalty": self.length_penalty, **self.scores.as_dict()}
+        return {**values, "tokenized": self.tokenized.as_dict()} if self.tokenized else values
+
+    def __str__(self) -> str:
+        search = f"beam size {self.beam_size}, length penalty {self.length_penalty:g}"
+        scores = [str(scores) for scores in (self.scores, self.tokenized) if scores]
+        return "\n".join(["greedy search" if self.beam_size == 1 else search, *scores])
+
+
+def evaluate(
+    translator: "Translator",
+    sources: Sequence[str],
+    references: Sequence[str],
+    beam_size: int | None = None,
+    tokenized_references: Sequence[str] | None = None,
+) -> Iterator[Evaluation]:
+    """Scores greedy search, then beam search, each as soon as it is done.
+
+    Args:
+        translator: what to evaluate.
+        sources: lines to translate.
+        references: their translations, raw text.
+        beam_size: None: the model's; 1: greedy search only.
+        tokenized_references: the references lowercased, normalised and tokenised as Moses does, for a second pair of scores.
+
+    Raises:
+        ValueError: no lines, or not as many references as sources.
+    """
+    settings, data = translator.config.search, translator.config.data
+    _check_counts(sources, references, tokenized_references)
+    beam_size = settings.beam_size if beam_size is None else beam_size
+    for size in sorted({1, beam_size}):
+        hypotheses = translator(sources, beam_size=size)
+        tokenized = None
+        if tokenized_references is not None:
+            tokenized = tokenized_scores(hypotheses, tokenized_references, data.target_language)
+        yield Evaluation(size, settings.length_penalty, corpus_scores(hypotheses, references), tokenized)
+
+
+def split_corpus(data: DataConfig, split: str) -> Corpus:
+    """The pairs of one split: of the named corpus, else from the files of that split.
+
+    Raises:
+        CorpusError: there is no such split, or its files cannot be read.
+    """
+    if data.corpus:
+        return load_corpus(data.corpus, data.source_language, data.target_language, split)
+    files = {"train": data.train, "dev": data.dev, "test": data.test}
+    if split not in files:
+        raise CorpusError(f"unknown split: {split!r}; a model trained on files has train, dev, test")
+    if not files[split]:
+        raise CorpusError(f"no files for the {split} split: set data.{split}, or name the files to use")
+    return read_pairs(files[split])
+
+
+def _check_counts(sources: Sequence[str], references: Sequence[str], tokenized: Sequence[str] | None) -> None:
+    """Before the translating, which takes a while."""
+    for name, lines in (("references", references), ("tokenised references", tokenized)):
+        if lines is not None and len(lines) != len(sources):
+            raise ValueError(
+                f"expected one reference a source; got {len(sources)} sources and {len(lines)} {name}"
+            )
+    if not sources:
+        raise ValueError("nothing to evaluate: got no sources")

@@ -1,0 +1,166 @@
+"""sacreBLEU and chrF, as raw text and as the Multi30k papers score it, each with the signature that says how.
+
+BLEU: Papineni et al. 2002. chrF: Popović 2015. Why signatures: Post 2018, "A Call for Clarity in Reporting BLEU
+Scores".
+"""
+
+import dataclasses
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics import BLEU, CHRF
+
+
+@dataclasses.dataclass(frozen=True)
+class Scores:
+    """BLEU and chrF2 of a corpus, 0 to 100; a score is never printed without its signature."""
+
+    bleu: float
+    bleu_signature: str
+    chrf: float
+    chrf_signature: str
+
+    def as_dict(self) -> dict[str, float | str]:
+        """The four fields by name, for `metrics.json`."""
+        return dataclasses.asdict(self)
+
+    def __str__(self) -> str:
+        return f"BLEU  {self.bleu:5.1f}  {self.bleu_signature}\nchrF2 {self.chrf:5.1f}  {self.chrf_signature}"
+
+
+@dataclasses.dataclass(frozen=True)
+class LengthBucket:
+    """BLEU of the sentences whose source has `shortest` to `longest` words (None in the last bucket: any more)."""
+
+    shortest: int
+    longest: int | None
+    count: int
+    bleu: float | None  # both are None in a bucket without sentences
+    bleu_signature: str | None
+
+    def __str__(self) -> str:
+        words = f"{self.shortest}+" if self.longest is None else f"{self.shortest}-{self.longest}"
+        score = "no BLEU" if self.bleu is None else f"BLEU {self.bleu:5.1f}  {self.bleu_signature}"
+        return f"{words:>7} words {self.count:6d} sentences  {score}"
+
+
+def corpus_scores(hypotheses: Sequence[str], references: Sequence[str]) -> Scores:
+    """Scores detokenised, cased text with sacreBLEU's defaults (13a tokens), one reference a hypothesis.
+
+    Raises:
+        ValueError: the lists are empty or differ in length.
+        TypeError: a string came in place of a list.
+    """
+    from sacrebleu.metrics import BLEU, CHRF
+
+    return _scores(hypotheses, references, BLEU(), CHRF())
+
+
+def tokenized_scores(hypotheses: Sequence[str], tokenized_references: Sequence[str], language: str) -> Scores:
+    """Scores against references that are already lowercased, Moses-normalised and Moses-tokenised.
+
+    The hypotheses are raw text and get the same treatment here (`moses_tokens`). Published Multi30k scores are of
+    this kind. They compare only with each other, not with `corpus_scores`: the signature ends with the treatment.
+
+    Args:
+        hypotheses: translations as the model writes them, cased and not tokenised.
+        tokenized_references: lines of a `*.lc.norm.tok.*` file, its XML entities (`&apos;`) included.
+        language: two-letter code of the target language, for instance `"de"`.
+
+    Raises:
+        ValueError: the lists are empty or differ in length, or `language` is not a code.
+    """
+    import sacremoses
+    from sacrebleu.metrics import BLEU, CHRF
+
+    _check_lines(hypotheses, tokenized_references)
+    # force: the text is tokenised on purpose, so sacreBLEU need not warn that it is.
+    bleu, chrf = BLEU(lowercase=True, tokenize="none", force=True), CHRF(lowercase=True)
+    scores = _scores(moses_tokens(hypotheses, language), tokenized_references, bleu, chrf)
+    treatment = f"|moses:lc.norm.tok.{language}|sacremoses:{sacremoses.__version__}"
+    return dataclasses.replace(
+        scores,
+        bleu_signature=scores.bleu_signature + treatment,
+        chrf_signature=scores.chrf_signature + treatment,
+    )
+
+
+def moses_tokens(lines: Sequence[str], language: str) -> list[str]:
+    """Lowercases, normalises the punctuation and tokenises like Moses, in this order; tokens joined by spaces.
+
+    Hyphens are not split and XML's special characters are escaped (`&quot;`). It makes every line of Multi30k's
+    `task1/tok/*.lc.norm.tok.{de,fr}` from the raw one. A language for which Moses has no rules gets the general ones.
+
+    Raises:
+        ValueError: `language` is not a two- or three-letter code.
+    """
+    if not re.fullmatch("[a-z]{2,3}", language):
+        raise ValueError(f"language takes a code such as 'de' or 'fr'; got {language!r}")
+    from sacremoses import MosesPunctNormalizer, MosesTokenizer
+
+    normalizer, tokenizer = MosesPunctNormalizer(language), MosesTokenizer(language)
+    # Moses' script sees the line break too, and its rule for a full stop before a closing quote needs it.
+    normalized = (normalizer.normalize(line.lower() + "\n") for line in lines)
+    return [tokenizer.tokenize(line, escape=True, return_str=True) for line in normalized]
+
+
+def bleu_by_length(
+    sources: Sequence[str], hypotheses: Sequence[str], references: Sequence[str], edges: Sequence[int]
+) -> list[LengthBucket]:
+    """BLEU by the source's length in whitespace-separated words, as in figure 2 of Bahdanau et al. 2015.
+
+    Args:
+        edges: the longest length of each bucket but the last: `(10, 20)` makes 0-10, 11-20 and 21+.
+
+    Returns:
+        `len(edges) + 1` buckets, empty ones included; the counts add up to the number of sentences.
+
+    Raises:
+        ValueError: the lists are empty or differ in length, or `edges` do not increase from 0 or more.
+    """
+    _check_lines(hypotheses, references)
+    if len(sources) != len(hypotheses):
+        raise ValueError(f"expected one source a hypothesis; got {len(sources)} and {len(hypotheses)}")
+    if any(longest < shortest for shortest, longest in _bounds(edges)[:-1]):
+        raise ValueError(f"edges must be increasing numbers of words, such as (10, 20); got {tuple(edges)}")
+    lengths = [len(source.split()) for source in sources]
+    buckets = []
+    for shortest, longest in _bounds(edges):
+        rows = [i for i, n in enumerate(lengths) if shortest <= n and (longest is None or n <= longest)]
+        chosen = [hypotheses[i] for i in rows], [references[i] for i in rows]
+        buckets.append(_bucket(shortest, longest, *chosen))
+    return buckets
+
+
+def _bounds(edges: Sequence[int]) -> list[tuple[int, int | None]]:
+    """(10, 20) -> [(0, 10), (11, 20), (21, None)]"""
+    return list(zip([0, *(edge + 1 for edge in edges)], [*edges, None], strict=True))
+
+
+def _bucket(shortest: int, longest: int | None, hypotheses: list[str], references: list[str]) -> LengthBucket:
+    if not hypotheses:
+        return LengthBucket(shortest, longest, 0, None, None)
+    scores = corpus_scores(hypotheses, references)
+    return LengthBucket(shortest, longest, len(hypotheses), scores.bleu, scores.bleu_signature)
+
+
+def _scores(hypotheses: Sequence[str], references: Sequence[str], bleu: "BLEU", chrf: "CHRF") -> Scores:
+    _check_lines(hypotheses, references)
+    bleu_score = bleu.corpus_score(hypotheses, [references]).score
+    chrf_score = chrf.corpus_score(hypotheses, [references]).score
+    # A signature is complete only after scoring: it counts the references.
+    return Scores(bleu_score, str(bleu.get_signature()), chrf_score, str(chrf.get_signature()))
+
+
+def _check_lines(hypotheses: Sequence[str], references: Sequence[str]) -> None:
+    if isinstance(hypotheses, str) or isinstance(references, str):
+        raise TypeError("expected lists of lines; got one string, whose characters would be scored as lines")
+    if len(hypotheses) != len(references):
+        raise ValueError(
+            f"expected one reference a hypothesis; got {len(hypotheses)} hypotheses "
+            f"and {len(references)} references"
+        )
+    if not hypotheses:
+        raise ValueError("nothing to score: got no hypotheses")

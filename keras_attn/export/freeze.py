@@ -1,0 +1,101 @@
+"""The whole translation of ids, encoder and search, as a graph whose weights are constants.
+
+LiteRT's interpreter cannot read a variable inside a loop, and a graph without variables needs no checkpoint beside it: both
+exports trace this one function.
+"""
+
+import dataclasses
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import keras
+import tensorflow as tf
+
+from keras_attn import search
+from keras_attn.config import SearchConfig
+from keras_attn.model_dir import TrainedModel, load_model
+from keras_attn.models.translation_steps import TranslationSteps
+from keras_attn.text.special_tokens import BOS_ID, EOS_ID, PAD_ID
+
+
+class Best(NamedTuple):
+    """The best hypothesis of each of B sentences, L the most tokens."""
+
+    ids: tf.Tensor  # int32 [B, L], EOS included where it was produced, then 0
+    lengths: tf.Tensor  # int32 [B], ids that count
+    scores: tf.Tensor  # float32 [B], log-probability over the length penalty; 0 for an empty source
+
+
+def load_for_export(
+    model: str | Path | TrainedModel, beam_size: int | None
+) -> tuple[TrainedModel, SearchConfig]:
+    """A model, from its folder or as it is, and the search to export with it.
+
+    Raises:
+        ValueError: `beam_size` (`None`: the model's own) is no size, or Keras does not run on TensorFlow.
+        ModelFolderError, FileNotFoundError: as `load_model`.
+    """
+    if keras.backend.backend() != "tensorflow":
+        raise ValueError(
+            f"exports are TensorFlow graphs, but Keras runs on {keras.backend.backend()}: set KERAS_BACKEND=tensorflow. "
+            "A model folder loads on any backend"
+        )
+    if beam_size is not None and beam_size < 1:
+        raise ValueError(f"beam_size must be at least 1. Received: beam_size={beam_size}")
+    trained = model if isinstance(model, TrainedModel) else load_model(model)
+    settings = trained.config.search
+    return trained, settings if beam_size is None else dataclasses.replace(settings, beam_size=beam_size)
+
+
+def constant_weights(model: keras.Model) -> keras.StatelessScope:
+    """A scope in which every variable of a model reads as a constant; for use inside a function that is being traced."""
+    with tf.init_scope():
+        values = [(variable, variable.numpy()) for variable in model.variables]
+    return keras.StatelessScope(state_mapping=[(variable, tf.constant(value)) for variable, value in values])
+
+
+def translate_ids(steps: TranslationSteps, source: Any, settings: SearchConfig, max_length: int) -> Best:
+    """Search from ids to ids; a beam of one is greedy search.
+
+    Args:
+        steps: the model, see `TranslationSteps`.
+        source: int32 `(B, S)`, each row with EOS at its end, then 0; B and S may be 0. A row without words translates to
+            nothing.
+        settings: beam size, length penalty and how many tokens a source of n may have.
+        max_length: the most tokens of any translation, L.
+    """
+    words = tf.reduce_sum(tf.cast((source != PAD_ID) & (source != EOS_ID), tf.int32), axis=1)  # [B]
+    limits = tf.where(words > 0, _limits(settings, max_length, words), 0)
+    step, state = steps.encode(_never_empty(source))
+    found = search.beam(
+        lambda tokens, state: (*step(tokens, state)[:2], None),  # nobody asks for the attention weights
+        state,
+        bos_id=BOS_ID,
+        eos_id=EOS_ID,
+        max_length=max_length,
+        limits=limits,
+        beam_size=settings.beam_size,
+        length_penalty=settings.length_penalty,
+    )
+    ids, lengths, scores = found.tokens[:, 0], found.lengths[:, 0], found.scores[:, 0]
+    return Best(ids, lengths, tf.where(words > 0, scores, 0.0))
+
+
+def length_limit(length: int, settings: SearchConfig) -> int:
+    """The most tokens, EOS included, for a source of `length` tokens, EOS not counted."""
+    return max(1, int(settings.max_length_factor * length + settings.max_length_extra))
+
+
+def _limits(settings: SearchConfig, max_length: int, words: Any) -> Any:
+    """The most tokens of sentences with int32 `[B]` source words: looked up, so that no rounding differs from Python's."""
+    table = [min(max_length, length_limit(n, settings)) for n in range(settings.max_source_length + 1)]
+    return tf.gather(tf.constant(table, tf.int32), tf.minimum(words, settings.max_source_length))
+
+
+def _never_empty(source: Any) -> Any:
+    """The encoder needs a position to start from: unless S is known, one of padding is added, which changes nothing.
+
+    It is always added, and no padding is ever cut off: shapes that hang on the ids are what LiteRT's kernels do badly, see
+    `LiteRTTranslator`.
+    """
+    return source if source.shape[1] else tf.pad(source, [[0, 0], [0, 1]])

@@ -1,0 +1,201 @@
+"""A model for phones and browsers: one `.tflite` file that holds encoder and search, ids in, ids out.
+
+The folder holds all that a client needs:
+
+    model.tflite    `translate`: `source` int32 `[1, S]` -> `ids` int32 `[1, L]`, `length` int32 `[1]`, `score` float32 `[1]`
+    model.json      names, shapes, special ids, limits, sizes, and how the file compares with the model it was made from
+    source.spm      SentencePiece vocabularies, to make ids of text and text of ids
+    target.spm
+
+Only built-in operators are used, which every LiteRT runtime has. Batches are for servers: see `export.saved_model`.
+"""
+
+import dataclasses
+import re
+import tempfile
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import tensorflow as tf
+
+from keras_attn.config import SearchConfig
+from keras_attn.export.freeze import constant_weights, load_for_export, translate_ids
+from keras_attn.export.int8_embedding import Int8Embedding
+from keras_attn.export.output_folder import LITERT_DESCRIPTION, new_folder, write_description
+from keras_attn.export.parity import Parity, check_litert, check_sentences
+from keras_attn.export.runner import MODEL, SOURCE, TARGET
+from keras_attn.model_dir import TrainedModel
+from keras_attn.models.translation_steps import TranslationSteps
+from keras_attn.text.special_tokens import BOS_ID, EOS_ID, PAD_ID, UNK_ID
+
+SIGNATURE = "translate"
+PRECISIONS = ("float32", "float16", "int8")
+
+
+class ConversionError(ValueError):
+    """A graph that LiteRT's built-in operators cannot run; the message names the operators."""
+
+
+def export_litert(
+    model: str | Path | TrainedModel,
+    output: str | Path,
+    precision: str = "float32",
+    beam_size: int = 1,
+    source_length: int | None = 64,
+    max_length: int = 64,
+    sources: Sequence[str] | None = None,
+    references: Sequence[str] | None = None,
+) -> Parity | None:
+    """Writes a `.tflite` and, given sentences, runs it.
+
+    Args:
+        model: a model folder, or what is in one.
+        output: the folder to make; an earlier export there is replaced.
+        precision: `"float32"`; `"float16"`, half the size; `"int8"`, a quarter of it and the fastest: weights in int8, computing
+            in float32 where rows are scaled (dynamic-range quantisation).
+        beam_size: 1 is greedy search.
+        source_length: S, EOS included, to which a client pads with 0. `None`: any length, up to the model's
+            `search.max_source_length`, and some tenths of a millisecond faster on short sentences. LiteRT.js takes no such file,
+            and every other client has to run the longest source it will ever have first, see `LiteRTTranslator`.
+        max_length: L, the most tokens of a translation, EOS included.
+        sources: development sentences, at least 50, that the file is to translate as the model does. `None`: no comparison.
+        references: their translations, for BLEU.
+
+    Returns:
+        The comparison; `model.json` holds it too.
+
+    Raises:
+        ValueError: an argument that cannot be used.
+        ConversionError: the model needs more than built-in operators.
+        ParityError: the file translates differently.
+        FileExistsError: `output` exists and is not an earlier export. In no case is anything half-written left behind.
+    """
+    _check(precision, source_length, max_length)
+    if sources is not None:
+        check_sentences(sources, references)
+    trained, settings = load_for_export(model, beam_size)
+    if source_length is not None:
+        settings = dataclasses.replace(
+            settings, max_source_length=min(settings.max_source_length, source_length)
+        )
+    with new_folder(output, LITERT_DESCRIPTION) as folder:
+        content = convert(_graph(trained, precision, settings, source_length, max_length), precision)
+        (folder / MODEL).write_bytes(content)
+        (folder / SOURCE).write_bytes(trained.source_tokenizer.model_proto)
+        (folder / TARGET).write_bytes(trained.target_tokenizer.model_proto)
+        description = _description(trained, precision, settings, source_length, max_length, len(content))
+        write_description(folder / LITERT_DESCRIPTION, description)
+        parity = None
+        if sources is not None:
+            parity = check_litert(trained, folder, sources, references)
+            write_description(folder / LITERT_DESCRIPTION, {**description, "parity": parity.as_dict()})
+    return parity
+
+
+def convert(function: tf.types.experimental.ConcreteFunction, precision: str) -> bytes:
+    """Converts a traced function without variables to a `.tflite` with the signature `translate`.
+
+    Raises:
+        ConversionError: it needs more than built-in operators.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        tf.saved_model.save(tf.Module(), folder, signatures={SIGNATURE: function})
+        converter = tf.lite.TFLiteConverter.from_saved_model(folder, signature_keys=[SIGNATURE])
+        converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS]
+        converter.optimizations = [] if precision == "float32" else [tf.lite.Optimize.DEFAULT]
+        converter.target_spec.supported_types = [tf.float16] if precision == "float16" else []
+        try:
+            return converter.convert()
+        except Exception as error:  # the converter raises whatever its C++ side does
+            raise _conversion_error(error) from None
+
+
+def _check(precision: str, source_length: int | None, max_length: int) -> None:
+    if precision == "int8-full":
+        raise ValueError(
+            "full-integer quantisation is not supported: LiteRT's converter crashes on recurrent loops when it calibrates "
+            "activations. Use precision='int8', which stores weights in int8 and is as small"
+        )
+    if precision not in PRECISIONS:
+        raise ValueError(f"precision is one of {', '.join(PRECISIONS)}. Received: {precision!r}")
+    if source_length is not None and source_length < 2:
+        raise ValueError(f"source_length must hold a word and EOS. Received: source_length={source_length}")
+    if max_length < 1:
+        raise ValueError(f"max_length must be at least 1. Received: max_length={max_length}")
+
+
+def _graph(
+    trained: TrainedModel, precision: str, settings: SearchConfig, source_length: int | None, max_length: int
+) -> tf.types.experimental.ConcreteFunction:
+    steps = TranslationSteps(trained.model)
+    if precision == "int8":
+        _quantize_embeddings(steps)
+
+    @tf.function(
+        input_signature=[tf.TensorSpec([1, source_length], tf.int32, name="source")], autograph=False
+    )
+    def translate(source):
+        with constant_weights(trained.model):
+            best = translate_ids(steps, source, settings, max_length)
+        return {"ids": best.ids, "length": best.lengths, "score": best.scores}
+
+    return translate.get_concrete_function()
+
+
+def _quantize_embeddings(steps: TranslationSteps) -> None:
+    source, target = steps.source_embedding, steps.target_embedding
+    steps.target_embedding = Int8Embedding(target)
+    steps.source_embedding = steps.target_embedding if source is target else Int8Embedding(source)
+
+
+def _description(
+    trained: TrainedModel,
+    precision: str,
+    settings: SearchConfig,
+    source_length: int | None,
+    max_length: int,
+    size: int,
+) -> dict[str, Any]:
+    parameters = trained.model.count_params()
+    return {
+        "keras_attn_export": "litert",
+        "keras_attn": version("keras-attn"),
+        "signature": SIGNATURE,
+        "inputs": {"source": {"shape": [1, source_length], "dtype": "int32"}},
+        "outputs": {
+            "ids": {"shape": [1, max_length], "dtype": "int32"},
+            "length": {"shape": [1], "dtype": "int32"},
+            "score": {"shape": [1], "dtype": "float32"},
+        },
+        "special_ids": {"pad": PAD_ID, "unk": UNK_ID, "bos": BOS_ID, "eos": EOS_ID},
+        "vocab_sizes": {
+            "source": trained.source_tokenizer.vocab_size,
+            "target": trained.target_tokenizer.vocab_size,
+        },
+        "languages": {
+            "source": trained.config.data.source_language,
+            "target": trained.config.data.target_language,
+        },
+        "source_length": source_length,
+        "max_source_length": settings.max_source_length,
+        "max_length": max_length,
+        "beam_size": settings.beam_size,
+        "length_penalty": settings.length_penalty,
+        "precision": precision,
+        "parameters": parameters,
+        "bytes": size,
+        "bytes_per_parameter": round(size / parameters, 3),
+        "parity": None,
+    }
+
+
+def _conversion_error(error: Exception) -> ConversionError:
+    operators = sorted(set(re.findall(r"'?(tf\.\w+)'? op is neither|Flex(\w+)", str(error))))
+    names = ", ".join("".join(match) for match in operators)
+    reason = f"no built-in operator for {names}" if names else str(error).strip().partition("\n")[0]
+    return ConversionError(
+        f"this model cannot run on LiteRT's built-in operators: {reason}. Flex and custom operators are not exported, because "
+        "LiteRT's own runtimes cannot run them"
+    )

@@ -1,0 +1,270 @@
+"""The recurrent decoder that attends, step by step or over a whole target at once."""
+
+import keras
+from keras import ops
+
+from keras_attn.layers.readout import Readout
+from keras_attn.layers.stacked_cells import StackedCells
+from keras_attn.layers.time_loop import unroll
+
+QUERY_STATES = ("previous", "current")
+FEEDS = ("context", "attentional", "none")
+
+
+@keras.saving.register_keras_serializable(package="keras_attn")
+class AttentionDecoder(keras.layers.Layer):
+    """`s_t = cell(y_{t-1}, fed_t, s_{t-1})`, `c_t = attention(query, memory)`, `o_t = readout(s_t, c_t, y_{t-1})`.
+
+    What differs between papers is a choice of arguments:
+
+    | paper | query_state | feed | readout |
+    |---|---|---|---|
+    | Bahdanau et al. 2015: s_{t-1} asks, c_t enters the cell, deep output | previous | context | maxout |
+    | Jurafsky & Martin: s_{t-1} asks, c_t conditions the state | previous | context | plain |
+    | Luong et al. 2015: s_t asks, h~_{t-1} enters the cell (input feeding) | current | attentional | attentional |
+    | CS224n: s_t asks, [a_t; s_t] to the output | current | none | plain |
+    | fixed-vector encoder-decoder: `attention=None` | - | none | any |
+
+    `fed_t` is c_t when the previous state asks, and what step t - 1 left (its context, or its readout) otherwise. When nothing is
+    fed back, `call` runs the cells over the whole target and attends once for all positions: the same numbers, much faster.
+
+    Shapes: B batch, N hypotheses (N = B, or B times some number), T target length, S memory length, E input width, D memory width,
+    R readout width.
+
+    Args:
+        units: width of the state.
+        attention: `BahdanauAttention`, `LuongAttention`, or `None` for no attention at all.
+        cell: `"gru"` or `"lstm"`.
+        num_layers: number of stacked cells; the top one asks.
+        residual: whether every layer but the first has a residual connection.
+        query_state: which state asks, `"previous"` (s_{t-1}) or `"current"` (s_t).
+        feed: what joins the input of the cell, `"context"`, `"attentional"` (the readout of the step before) or `"none"`.
+        readout: `"maxout"`, `"attentional"` or `"plain"`; see `Readout`.
+        readout_units: width of the readout; the plain one has none.
+        dropout: rate of dropout between layers, in training.
+
+    Call arguments:
+        inputs: `(B, T, E)`, the embedded previous target words, T at least 1.
+        memory: `(B, S, D)`.
+        initial_state: tuple of cell states a layer, each a tuple of `(B, units)` tensors. `None`: zeros.
+        memory_mask: boolean `(B, S)`, `True` at real positions.
+        return_attention_scores: whether to return the weights too (Keras' name for them).
+        training: whether dropout is on.
+
+    Returns:
+        The readouts `(B, T, R)`, or `(readouts, weights)` with float32 weights `(B, T, S)`.
+
+    Raises:
+        ValueError: an unknown choice, or a combination that has no meaning.
+
+    Masking: Keras fills `memory_mask` from its implicit mask; the output carries the mask of the inputs, which otherwise changes
+    nothing: padding stands on the right and a decoder never looks ahead.
+
+    Example:
+
+    >>> decoder = AttentionDecoder(256, BahdanauAttention(256), readout_units=256)
+    >>> outputs = decoder(embedded_target, memory)
+
+    References: Bahdanau, Cho and Bengio 2015, section 3.1 and appendix A; Luong, Pham and Manning 2015, section 3;
+    Jurafsky and Martin, the chapter on encoder-decoders with attention; CS224n, the lectures on attention.
+    """
+
+    def __init__(
+        self,
+        units,
+        attention=None,
+        cell="gru",
+        num_layers=1,
+        residual=False,
+        query_state="previous",
+        feed="context",
+        readout="maxout",
+        readout_units=None,
+        dropout=0.0,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        if query_state not in QUERY_STATES:
+            raise ValueError(f"query_state is one of {', '.join(QUERY_STATES)}. Received: {query_state!r}.")
+        if feed not in FEEDS:
+            raise ValueError(f"feed is one of {', '.join(FEEDS)}. Received: {feed!r}.")
+        if attention is None and feed != "none":
+            raise ValueError(
+                f"Without attention there is nothing to feed back: set feed='none'. Received: {feed!r}."
+            )
+        self.supports_masking = True
+        self.attention = attention
+        self.query_state = query_state
+        self.feed = feed
+        self.cells = StackedCells(
+            cell, units, num_layers, residual, dropout, dtype=self.dtype_policy, name="cells"
+        )
+        self.readout = Readout(readout, readout_units, dtype=self.dtype_policy, name="readout")
+        if feed != "none":
+            width = self.cells.cells[0].gates * units
+            self.feed_projection = keras.layers.Dense(
+                width, use_bias=False, dtype=self.dtype_policy, name="feed_projection"
+            )
+
+    def build(self, inputs_shape, memory_shape):
+        state_shape = (None, self.cells.units)
+        context_shape = None
+        self.cells.build(inputs_shape)
+        if self.attention is not None:
+            context_shape = (None, memory_shape[-1])
+            if not self.attention.built:  # one that was restored from a file is built already
+                self.attention.build((None, *state_shape), memory_shape)
+        self.readout.build(state_shape, inputs_shape, context_shape)
+        if self.feed != "none":
+            fed_width = memory_shape[-1] if self.feed == "context" else self.readout.width
+            self.feed_projection.build((None, fed_width))
+
+    def precompute(self, memory):
+        """The attention's keys `(B, S, K)`, projected once a sentence; `None` without attention."""
+        if not self.built:
+            raise ValueError(
+                "AttentionDecoder has no weights yet: call it once, or `build(inputs_shape, memory_shape)`, before it steps."
+            )
+        return None if self.attention is None else self.attention.project_keys(memory)
+
+    def first_state(self, memory, initial_state=None):
+        """The state before the first step: `{"cells": ..., "fed": ...}`, `fed` only where something is carried over.
+
+        Args:
+            memory: `(B, S, D)`.
+            initial_state: the cells' states, or `None` for zeros.
+        """
+        batch = ops.shape(memory)[0]
+        if initial_state is None:
+            initial_state = self.cells.zero_states(batch)
+        state = {"cells": self.cells.checked_states(initial_state)}
+        if self._carries_fed:
+            width = memory.shape[-1] if self.feed == "context" else self.readout.width
+            state["fed"] = ops.zeros((batch, width), dtype=self.compute_dtype)
+        return state
+
+    def step(self, inputs_t, state, memory, keys, memory_mask=None, training=None):
+        """One target position.
+
+        Args:
+            inputs_t: `(N, E)`. With N = k B the k hypotheses of a sentence stand together and share its memory.
+            state: nest of `(N, ...)` tensors, from `first_state` or the step before.
+            memory: `(B, S, D)`.
+            keys: `precompute(memory)`.
+            memory_mask: boolean `(B, S)` or `None`.
+            training: whether dropout is on.
+
+        Returns:
+            `(output_t, state, weights_t)`: `(N, R)`, the next state, `(N, S)` (`None` without attention).
+        """
+        memory = (memory, keys, memory_mask)
+        output, context, weights, state = self._advance(
+            self.cells.project(inputs_t), inputs_t, state, memory, training
+        )
+        if self.feed == "attentional":
+            return state["fed"], state, weights
+        return self.readout(output, inputs_t, context), state, weights
+
+    def call(
+        self,
+        inputs,
+        memory,
+        initial_state=None,
+        memory_mask=None,
+        return_attention_scores=False,
+        training=None,
+    ):
+        state = self.first_state(memory, initial_state)
+        memory = (memory, self.precompute(memory), memory_mask)
+        run = self._run_at_once if self.feed == "none" else self._run_stepwise
+        readouts, weights = run(inputs, state, memory, return_attention_scores, training)
+        return (readouts, weights) if return_attention_scores else readouts
+
+    def compute_mask(self, inputs, inputs_mask=None):
+        return inputs_mask
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "units": self.cells.units,
+            "attention": keras.saving.serialize_keras_object(self.attention),
+            "cell": self.cells.cell_name,
+            "num_layers": len(self.cells.cells),
+            "residual": self.cells.residual,
+            "query_state": self.query_state,
+            "feed": self.feed,
+            "readout": self.readout.kind,
+            "readout_units": self.readout.units,
+            "dropout": self.cells.dropout.rate,
+        }
+
+    @classmethod
+    def from_config(cls, config):
+        attention = keras.saving.deserialize_keras_object(config["attention"])
+        return cls(**{**config, "attention": attention})
+
+    @property
+    def _carries_fed(self):
+        return self.feed == "attentional" or (self.feed == "context" and self.query_state == "current")
+
+    def _advance(self, projected_t, inputs_t, state, memory, training):
+        """What must happen in order: `(cell output, context, weights, state)` of one position."""
+        cell_states, fed = state["cells"], state.get("fed")
+        if self.query_state == "previous":
+            context, weights = self._attend(cell_states[-1][0], memory, training)
+            fed = context if self.feed == "context" else fed
+        if fed is not None:
+            projected_t = projected_t + self.feed_projection(fed)
+        output, cell_states = self.cells(projected_t, cell_states, training=training)
+        if self.query_state == "current":
+            context, weights = self._attend(output, memory, training)
+        state = {"cells": cell_states}
+        if self._carries_fed:
+            state["fed"] = context if self.feed == "context" else self.readout(output, inputs_t, context)
+        return output, context, weights, state
+
+    def _attend(self, query, memory, training):
+        """`(N, U) -> (N, D), (N, S)`; the hypotheses of one sentence are queries to its one memory."""
+        if self.attention is None:
+            return None, None
+        batch, positions, width = ops.shape(memory[0])
+        queries = ops.reshape(query, (batch, -1, query.shape[-1]))
+        context, weights = self._attend_at_once(queries, memory, training)
+        return ops.reshape(context, (-1, width)), ops.reshape(weights, (-1, positions))
+
+    def _attend_at_once(self, queries, memory, training):
+        """`(B, Q, U) -> (B, Q, D), (B, Q, S)`."""
+        memory, keys, mask = memory
+        context, weights = self.attention(
+            queries, memory, key=keys, value_mask=mask, return_attention_scores=True, training=training
+        )
+        context = ops.cast(context, self.compute_dtype)  # the attention's own dtype policy may be another
+        return context, weights
+
+    def _run_stepwise(self, inputs, state, memory, return_weights, training):
+        """`step` unrolled; what the loop does not need of it, the readout, is computed after it for all positions."""
+        readout_inside = self.feed == "attentional"
+
+        def step(inputs_t, state):
+            output, context, weights, state = self._advance(*inputs_t, state, memory, training)
+            outputs = {"readout": state["fed"]} if readout_inside else {"output": output, "context": context}
+            if return_weights:
+                outputs["weights"] = weights
+            return outputs, state
+
+        outputs, _ = unroll(step, (self.cells.project(inputs), inputs), state, self)
+        if not readout_inside:
+            outputs["readout"] = self.readout(outputs["output"], inputs, outputs["context"])
+        return outputs["readout"], outputs.get("weights")
+
+    def _run_at_once(self, inputs, state, memory, return_weights, training):
+        """Nothing is fed back: all states first, then one attention for all of them."""
+        outputs, top = self.cells.run(inputs, state["cells"], training=training)
+        context = weights = None
+        if self.attention is not None:
+            queries = outputs
+            if self.query_state == "previous":
+                first = ops.expand_dims(state["cells"][-1][0], 1)
+                queries = ops.concatenate([first, top[:, :-1]], axis=1)
+            context, weights = self._attend_at_once(queries, memory, training)
+        return self.readout(outputs, inputs, context), weights

@@ -1,0 +1,73 @@
+"""Additive attention, Bahdanau, Cho and Bengio 2015."""
+
+import keras
+from keras import ops
+
+from keras_attn.layers.attention import Attention, additive_score, map_rows, scoring_vector_initializer
+
+
+@keras.saving.register_keras_serializable(package="keras_attn")
+class BahdanauAttention(Attention):
+    """`score(s, h) = v . tanh(W s + U h)`, the alignment model of Bahdanau et al. 2015.
+
+    With `normalize` it is `g v / |v| . tanh(W s + U h + b)`: the scoring vector's length is trained apart from its direction
+    (Salimans and Kingma 2016), which steadies deep stacks.
+
+    Shapes: B batch, T queries, S memory positions, Q query width, D value width.
+
+    Args:
+        units: width of the alignment model.
+        normalize: whether to weight-normalise the scoring vector.
+        dropout: rate of dropout on the weights, in training.
+
+    Call arguments:
+        query: `(B, T, Q)`, the decoder's states.
+        value: `(B, S, D)`, the encoder's annotations.
+        key: `(B, S, units)` from `project_keys`, or `None`.
+        query_mask, value_mask: boolean `(B, T)` and `(B, S)`, `True` at real positions.
+        return_attention_scores: whether to return the weights `(B, T, S)` too.
+        training: whether dropout is on.
+
+    Returns:
+        The context `(B, T, D)`, or `(context, weights)`.
+
+    Masking: the weights are exactly zero at padding; the output carries the query's mask.
+
+    Example:
+
+    >>> attention = BahdanauAttention(units=128)
+    >>> context, weights = attention(states, memory, return_attention_scores=True)
+
+    Reference: Bahdanau, Cho and Bengio, "Neural Machine Translation by Jointly Learning to Align and Translate", ICLR 2015,
+    section 3.1 and appendix A.1.2 (`W` there is `W_a`, `U` is `U_a`, `v` is `v_a`).
+    """
+
+    def __init__(self, units, normalize=False, dropout=0.0, **kwargs):
+        super().__init__(dropout=dropout, **kwargs)
+        if units < 1:
+            raise ValueError(f"BahdanauAttention needs at least one unit. Received: units={units}.")
+        self.units = units
+        self.normalize = normalize
+        self.query_layer = keras.layers.Dense(units, use_bias=False, dtype=self.dtype_policy, name="query")
+        self.key_layer = keras.layers.Dense(units, use_bias=False, dtype=self.dtype_policy, name="key")
+
+    def build(self, query_shape, value_shape):
+        self.query_layer.build(query_shape)
+        self.key_layer.build(value_shape)
+        self.vector = self.add_weight(
+            shape=(self.units,), initializer=scoring_vector_initializer, name="vector"
+        )
+        if self.normalize:
+            start = keras.initializers.Constant(self.units**-0.5)
+            self.length = self.add_weight(shape=(), initializer=start, name="length")
+            self.bias = self.add_weight(shape=(self.units,), initializer="zeros", name="bias")
+
+    def score(self, query, key):
+        query = map_rows(self.query_layer, query)
+        if not self.normalize:
+            return additive_score(query, key, self.vector)
+        vector = self.length * self.vector * ops.rsqrt(ops.sum(ops.square(self.vector)))
+        return additive_score(query, key, vector, self.bias)
+
+    def get_config(self):
+        return {**super().get_config(), "units": self.units, "normalize": self.normalize}

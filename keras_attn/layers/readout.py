@@ -1,0 +1,71 @@
+"""From a decoder state and its context to the vector that the output projection reads."""
+
+import keras
+from keras import ops
+
+READOUTS = ("maxout", "attentional", "plain")
+
+
+@keras.saving.register_keras_serializable(package="keras_attn")
+class Readout(keras.layers.Layer):
+    """`t = g(s_t, c_t, y_{t-1})`, in the three forms of the literature.
+
+    - `"maxout"`: `t~ = U s_t + V y_{t-1} + C c_t + b`, `t_j = max(t~_j, t~_{j + units})`: the deep output of Bahdanau et al. 2015,
+      appendix A.2.2. (The paper pairs neighbours, 2j - 1 and 2j: the same up to the order of rows. The appendix prints s_{i-1}
+      where the paper's equation 4 has s_i; equation 4 is followed.)
+    - `"attentional"`: `tanh(W [c_t; s_t])`: the attentional vector of Luong et al. 2015, equation 5.
+    - `"plain"`: `[c_t; s_t]` as it is, the `[a_t; s_t]` of CS224n.
+
+    Shapes: `...` any leading dimensions, U state width, D context width, E input width.
+
+    Args:
+        kind: one of the three names.
+        units: width of the result; the plain readout has none.
+
+    Call arguments:
+        state: `(..., U)`.
+        context: `(..., D)`, or `None` for a decoder without attention.
+        inputs: `(..., E)`, the embedded previous target word.
+
+    Returns:
+        `(..., units)`, or `(..., D + U)` for the plain readout.
+    """
+
+    def __init__(self, kind, units=None, **kwargs):
+        super().__init__(**kwargs)
+        if kind not in READOUTS:
+            raise ValueError(f"The readout is one of {', '.join(READOUTS)}. Received: {kind!r}.")
+        if (kind == "plain") != (units is None):
+            raise ValueError(
+                f"The plain readout takes no units, the others need them. Received: {kind!r}, units={units}."
+            )
+        self.kind = kind
+        self.units = units
+        if kind != "plain":
+            width = 2 * units if kind == "maxout" else units
+            self.layer = keras.layers.Dense(
+                width, use_bias=kind == "maxout", dtype=self.dtype_policy, name="layer"
+            )
+
+    def build(self, state_shape, inputs_shape, context_shape=None):
+        width = state_shape[-1] + (context_shape[-1] if context_shape is not None else 0)
+        if self.kind == "maxout":
+            width += inputs_shape[-1]
+        if self.kind != "plain":
+            self.layer.build((None, width))
+        self.width = self.units or width
+
+    def call(self, state, inputs, context=None):
+        parts = [state] if context is None else [context, state]
+        if self.kind == "maxout":
+            parts.append(inputs)
+        joined = ops.concatenate(parts, axis=-1)
+        if self.kind == "plain":
+            return joined
+        if self.kind == "attentional":
+            return ops.tanh(self.layer(joined))
+        hidden = self.layer(joined)
+        return ops.maximum(hidden[..., : self.units], hidden[..., self.units :])
+
+    def get_config(self):
+        return {**super().get_config(), "kind": self.kind, "units": self.units}

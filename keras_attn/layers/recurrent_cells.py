@@ -1,0 +1,145 @@
+"""Recurrent cells whose input projection can be taken out of the loop.
+
+Keras' own cells multiply their input inside the loop over time. Here that product is a method of its own, `project`: one large
+product for a whole sequence instead of one small product a step, and the place where a decoder adds what it feeds back.
+"""
+
+import keras
+from keras import ops
+
+from keras_attn.layers.time_loop import unroll
+
+
+class RecurrentCell(keras.layers.Layer):
+    """`call(projected_t, states) -> (output_t, states)`, where `projected = project(inputs)` holds every gate's `W x + b`.
+
+    Shapes: B batch, T time, E input width, G gates.
+
+    Args:
+        units: width of the state.
+    """
+
+    gates = None
+    state_count = None
+
+    def __init__(self, units, **kwargs):
+        super().__init__(**kwargs)
+        if units < 1:
+            raise ValueError(f"A recurrent cell needs at least one unit. Received: units={units}.")
+        self.units = units
+        self.input_projection = keras.layers.Dense(
+            self.gates * units, bias_initializer=self.initial_bias, dtype=self.dtype_policy, name="input"
+        )
+
+    def build(self, inputs_shape):
+        self.input_projection.build(inputs_shape)
+
+    def initial_bias(self, shape, dtype=None):
+        """Start value of the gates' biases, `(G * units,)`."""
+        return ops.zeros(shape, dtype=dtype)
+
+    def project(self, inputs):
+        """`W x + b` of every gate, `(..., E) -> (..., G * units)`."""
+        return self.input_projection(inputs)
+
+    def zero_states(self, batch):
+        """A tuple of `state_count` zero tensors `(batch, units)`."""
+        return tuple(
+            ops.zeros((batch, self.units), dtype=self.compute_dtype) for _ in range(self.state_count)
+        )
+
+    def get_config(self):
+        return {**super().get_config(), "units": self.units}
+
+
+@keras.saving.register_keras_serializable(package="keras_attn")
+class GRUCell(RecurrentCell):
+    """`h_t = (1 - z) h_{t-1} + z tanh(W x + U (r h_{t-1}))` with the gates `r, z = sigmoid(W x + U h_{t-1})`.
+
+    The reset gate acts before the recurrent product, as in the papers (Keras' `reset_after=False`).
+
+    Reference: Cho et al. 2014; Bahdanau, Cho and Bengio 2015, appendix A.1.1 and A.2.2.
+    """
+
+    gates = 3
+    state_count = 1
+
+    def build(self, inputs_shape):
+        super().build(inputs_shape)
+        self.gate_kernel = self.add_weight((self.units, 2 * self.units), "orthogonal", name="gate_kernel")
+        self.candidate_kernel = self.add_weight(
+            (self.units, self.units), "orthogonal", name="candidate_kernel"
+        )
+
+    def call(self, projected, states):
+        (h,) = states
+        gates = ops.sigmoid(projected[:, : 2 * self.units] + ops.matmul(h, self.gate_kernel))
+        reset, update = gates[:, : self.units], gates[:, self.units :]
+        candidate = ops.tanh(projected[:, 2 * self.units :] + ops.matmul(reset * h, self.candidate_kernel))
+        h = h + update * (candidate - h)
+        return h, (h,)
+
+
+@keras.saving.register_keras_serializable(package="keras_attn")
+class LSTMCell(RecurrentCell):
+    """`c_t = f c_{t-1} + i tanh(g)`, `h_t = o tanh(c_t)`, each gate `W x + U h_{t-1} + b`; the forget gate's bias starts at 1.
+
+    Reference: Hochreiter and Schmidhuber 1997; Gers et al. 2000; Jozefowicz et al. 2015 (the bias).
+    """
+
+    gates = 4
+    state_count = 2
+
+    def build(self, inputs_shape):
+        super().build(inputs_shape)
+        self.kernel = self.add_weight((self.units, 4 * self.units), "orthogonal", name="kernel")
+
+    def initial_bias(self, shape, dtype=None):
+        zeros = ops.zeros((self.units,), dtype=dtype)
+        return ops.concatenate([zeros, zeros + 1, zeros, zeros])  # input, forget, candidate, output
+
+    def call(self, projected, states):
+        h, c = states
+        gates = projected + ops.matmul(h, self.kernel)
+        i, f, g, o = ops.split(gates, 4, axis=-1)
+        c = ops.sigmoid(f) * c + ops.sigmoid(i) * ops.tanh(g)
+        h = ops.sigmoid(o) * ops.tanh(c)
+        return h, (h, c)
+
+
+CELLS = {"gru": GRUCell, "lstm": LSTMCell}
+
+
+def make_cell(kind, units, **kwargs):
+    """A cell by its config name, `"gru"` or `"lstm"`."""
+    if kind not in CELLS:
+        raise ValueError(f"The cell is one of {', '.join(CELLS)}. Received: {kind!r}.")
+    return CELLS[kind](units, **kwargs)
+
+
+def run_cell(cell, inputs, states, mask=None, reverse=False):
+    """Runs a cell over whole sequences.
+
+    Args:
+        cell: a built `RecurrentCell`.
+        inputs: `(B, T, E)`.
+        states: tuple of `(B, units)`, before the first step.
+        mask: boolean `(B, T)`; where it is `False` the states pass through unchanged.
+        reverse: whether to run from the last time step to the first.
+
+    Returns:
+        `(outputs, states)`: `(B, T, units)` in the order of the inputs, and the states after the last step.
+    """
+
+    def step(inputs_t, states):
+        if mask is None:
+            return cell(*inputs_t, states)
+        projected_t, real = inputs_t
+        _, new = cell(projected_t, states)
+        states = tuple(ops.where(real, n, s) for n, s in zip(new, states, strict=True))
+        return states[0], states
+
+    looped = (cell.project(inputs),)
+    if mask is not None:
+        looped += (ops.expand_dims(mask, -1),)
+    return unroll(step, looped, states, cell, reverse=reverse)

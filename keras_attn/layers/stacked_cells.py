@@ -1,0 +1,105 @@
+"""A stack of recurrent cells, used as one cell."""
+
+import keras
+
+from keras_attn.layers.recurrent_cells import make_cell, run_cell
+
+
+@keras.saving.register_keras_serializable(package="keras_attn")
+class StackedCells(keras.layers.Layer):
+    """Layer l reads the output of layer l - 1; with `residual`, its own input is added to its output.
+
+    Shapes: B batch, T time, E input width.
+
+    Args:
+        cell: `"gru"` or `"lstm"`.
+        units: width of every layer.
+        num_layers: how many.
+        residual: whether every layer but the first has a residual connection (Wu et al. 2016, section 3.1).
+        dropout: rate of dropout between layers, in training (Zaremba et al. 2014).
+
+    Call arguments:
+        projected: `(B, G * units)`, `project(inputs)` of one time step.
+        states: a tuple of states a layer.
+        training: whether dropout is on.
+
+    Returns:
+        `(output, states)`: `(B, units)` and the states of every layer.
+    """
+
+    def __init__(self, cell, units, num_layers=1, residual=False, dropout=0.0, **kwargs):
+        super().__init__(**kwargs)
+        if num_layers < 1:
+            raise ValueError(f"A stack needs at least one layer. Received: num_layers={num_layers}.")
+        self.cell_name = cell
+        self.units = units
+        self.residual = residual
+        self.cells = [
+            make_cell(cell, units, dtype=self.dtype_policy, name=f"layer_{i}") for i in range(num_layers)
+        ]
+        self.dropout = keras.layers.Dropout(dropout, dtype=self.dtype_policy)
+
+    def build(self, inputs_shape):
+        for i, cell in enumerate(self.cells):
+            cell.build(inputs_shape if i == 0 else (*inputs_shape[:-1], self.units))
+
+    def project(self, inputs):
+        """The first layer's input projection, `(..., E) -> (..., G * units)`."""
+        return self.cells[0].project(inputs)
+
+    def zero_states(self, batch):
+        """The states before the first step: a tuple of states a layer."""
+        return tuple(cell.zero_states(batch) for cell in self.cells)
+
+    def checked_states(self, states):
+        """States that come from outside as tuples of tuples, what a loop carries; a model read from a file gives lists.
+
+        Raises:
+            ValueError: another nest than a tuple of states a layer.
+        """
+        layers, count = len(self.cells), self.cells[0].state_count
+        nested = _is_sequence(states) and all(_is_sequence(layer) for layer in states)
+        if not nested or [len(layer) for layer in states] != [count] * layers:
+            raise ValueError(
+                f"initial_state is a tuple of {layers} (a layer each) tuples of {count} tensors (batch, {self.units}). "
+                f"Received: {keras.tree.map_structure(lambda x: tuple(x.shape), states)}."
+            )
+        return tuple(tuple(layer) for layer in states)
+
+    def call(self, projected, states, training=None):
+        output, first = self.cells[0](projected, states[0])
+        new = [first]
+        for cell, state in zip(self.cells[1:], states[1:], strict=True):
+            below = output
+            output, state = cell(cell.project(self.dropout(below, training=training)), state)
+            output = output + below if self.residual else output
+            new.append(state)
+        return output, tuple(new)
+
+    def run(self, inputs, states, training=None):
+        """The stack over whole sequences, layer by layer: `(B, T, E) -> (B, T, units)`, the same numbers as step by step.
+
+        Returns:
+            `(outputs, top)`: the stack's output, and the top layer's state (the two differ by the residual connection).
+        """
+        output, _ = run_cell(self.cells[0], inputs, states[0])
+        top = output
+        for cell, state in zip(self.cells[1:], states[1:], strict=True):
+            below = output
+            top, _ = run_cell(cell, self.dropout(below, training=training), state)
+            output = top + below if self.residual else top
+        return output, top
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "cell": self.cell_name,
+            "units": self.units,
+            "num_layers": len(self.cells),
+            "residual": self.residual,
+            "dropout": self.dropout.rate,
+        }
+
+
+def _is_sequence(x):
+    return isinstance(x, list | tuple)

@@ -1,0 +1,90 @@
+"""The loop over time: the one file that knows backends apart.
+
+`keras.ops.scan` serves JAX (and any other backend), not TensorFlow: there it emits only outputs shaped like its carry, and
+sets no `maximum_iterations`, so that its gradient cannot be compiled. A `tf.while_loop` over TensorArrays has neither fault.
+"""
+
+import keras
+from keras import ops, tree
+
+
+def unroll(step, inputs, state, layer, reverse=False):
+    """Applies `step` at every time step.
+
+    Args:
+        step: `step(inputs_t, state) -> (outputs_t, state)`, on nests of tensors `(B, ...)`.
+        inputs: nest of tensors `(B, T, ...)`, T at least 1.
+        state: nest of tensors, the state before the first step.
+        layer: the layer whose variables `step` reads or, as random seeds are, updates.
+        reverse: whether to run from the last time step to the first; outputs stay in the order of the inputs.
+
+    Returns:
+        `(outputs, state)`: nest of tensors `(B, T, ...)`, and the state after the last step.
+    """
+    inputs = tree.map_structure(_swap_batch_and_time, inputs)
+    loop = {"tensorflow": _tensorflow_loop, "jax": _jax_loop}.get(keras.backend.backend(), _scan)
+    outputs, state = loop(step, inputs, state, layer, reverse)
+    return tree.map_structure(_swap_batch_and_time, outputs), state
+
+
+def _swap_batch_and_time(x):
+    return ops.swapaxes(x, 0, 1)
+
+
+def _scan(step, inputs, state, layer, reverse):
+    def body(carry, inputs_t):
+        outputs_t, carry = step(inputs_t, carry)
+        return carry, outputs_t
+
+    state, outputs = ops.scan(body, state, inputs, reverse=reverse)
+    return outputs, state
+
+
+def _jax_loop(step, inputs, state, layer, reverse):
+    """JAX's loop body is a pure function: random seeds that `step` advances travel in the carry."""
+    weights = {id(weight) for weight in layer.weights}  # trainable or frozen; all other variables are seeds
+    seeds = [variable for variable in layer.variables if id(variable) not in weights]
+    fixed = [(weight, weight.value) for weight in layer.weights]
+
+    def body(carry, inputs_t):
+        state, seed_values = carry
+        mapping = [*fixed, *zip(seeds, seed_values, strict=True)]
+        with keras.StatelessScope(state_mapping=mapping) as scope:
+            outputs_t, state = step(inputs_t, state)
+        return (state, [scope.get_current_value(seed) for seed in seeds]), outputs_t
+
+    carry = (state, [seed.value for seed in seeds])
+    (state, seed_values), outputs = ops.scan(body, carry, inputs, reverse=reverse)
+    for seed, value in zip(seeds, seed_values, strict=True):
+        seed.assign(value)
+    return outputs, state
+
+
+def _tensorflow_loop(step, inputs, state, layer, reverse):
+    """The first step runs before the loop: its results tell the loop the shapes and dtypes to expect."""
+    import tensorflow as tf
+
+    length = tf.shape(tree.flatten(inputs)[0])[0]
+    order = (lambda i: length - 1 - i) if reverse else (lambda i: i)
+    sources = tree.map_structure(
+        lambda x: tf.TensorArray(x.dtype, size=length, element_shape=x.shape[1:]).unstack(x), inputs
+    )
+
+    def run(i, state):
+        return step(tree.map_structure(lambda source: source.read(order(i)), sources), state)
+
+    outputs_0, state = run(tf.constant(0), state)
+    flat_0 = tree.flatten(outputs_0)
+    sinks = tuple(
+        tf.TensorArray(x.dtype, size=length, element_shape=x.shape).write(order(0), x) for x in flat_0
+    )
+
+    def body(i, state, sinks):
+        outputs_t, state = run(i, state)
+        flat = tree.flatten(outputs_t)
+        return i + 1, state, tuple(s.write(order(i), x) for s, x in zip(sinks, flat, strict=True))
+
+    _, state, sinks = tf.while_loop(
+        lambda i, *_: i < length, body, (tf.constant(1), state, sinks), maximum_iterations=length - 1
+    )
+    return tree.pack_sequence_as(outputs_0, [sink.stack() for sink in sinks]), state

@@ -1,0 +1,135 @@
+"""The bidirectional recurrent encoder, and the bridge from it to the decoder's first state."""
+
+import keras
+from keras import ops
+
+from keras_attn.layers.recurrent_cells import make_cell, run_cell
+
+
+@keras.saving.register_keras_serializable(package="keras_attn")
+class BidirectionalEncoder(keras.layers.Layer):
+    """`h_s = [h_s forward; h_s backward]`, the annotations of Bahdanau et al. 2015 (section 3.2), in any depth.
+
+    Shapes: B batch, S source length, E input width.
+
+    Args:
+        units: width of each direction.
+        cell: `"gru"` or `"lstm"`.
+        num_layers: depth; each layer reads both directions of the one below.
+        residual: whether every layer but the first adds its input to its output.
+        dropout: rate of dropout between layers, in training.
+
+    Call arguments:
+        inputs: `(B, S, E)`, S at least 1.
+        mask: boolean `(B, S)`, `True` at real positions, which stand on the left. `None`: all are real.
+        training: whether dropout is on.
+
+    Returns:
+        `(memory, final)`: `(B, S, 2 * units)`, and `(B, 2 * units)`: the forward state after the last word beside the backward
+        state after the first.
+
+    Masking: padding changes no state; the memory carries the mask.
+    """
+
+    def __init__(
+        self,
+        units: int,
+        cell: str = "gru",
+        num_layers: int = 1,
+        residual: bool = False,
+        dropout: float = 0.0,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        if num_layers < 1:
+            raise ValueError(f"An encoder needs at least one layer. Received: num_layers={num_layers}.")
+        self.supports_masking = True
+        self.units = units
+        self.cell = cell
+        self.residual = residual
+        names = [f"layer_{i}" for i in range(num_layers)]
+        self.forward_cells = [
+            make_cell(cell, units, dtype=self.dtype_policy, name=f"forward_{n}") for n in names
+        ]
+        self.backward_cells = [
+            make_cell(cell, units, dtype=self.dtype_policy, name=f"backward_{n}") for n in names
+        ]
+        self.dropout = keras.layers.Dropout(dropout, dtype=self.dtype_policy)
+
+    def build(self, inputs_shape):
+        for cells in (self.forward_cells, self.backward_cells):
+            for i, cell in enumerate(cells):
+                cell.build(inputs_shape if i == 0 else (*inputs_shape[:-1], 2 * self.units))
+
+    def call(self, inputs, mask=None, training=None):
+        outputs, final = self._run_layer(0, inputs, mask)
+        for i in range(1, len(self.forward_cells)):
+            below = outputs
+            outputs, final = self._run_layer(i, self.dropout(below, training=training), mask)
+            outputs = outputs + below if self.residual else outputs
+        return outputs, final
+
+    def compute_mask(self, inputs, mask=None):
+        return [mask, None]
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "units": self.units,
+            "cell": self.cell,
+            "num_layers": len(self.forward_cells),
+            "residual": self.residual,
+            "dropout": self.dropout.rate,
+        }
+
+    def _run_layer(self, i, inputs, mask):
+        """Both directions of layer i: `(B, S, 2 * units)` and the two final outputs side by side."""
+        batch = ops.shape(inputs)[0]
+        forward, backward = self.forward_cells[i], self.backward_cells[i]
+        outputs_f, states_f = run_cell(forward, inputs, forward.zero_states(batch), mask)
+        outputs_b, states_b = run_cell(backward, inputs, backward.zero_states(batch), mask, reverse=True)
+        outputs = ops.concatenate([outputs_f, outputs_b], axis=-1)
+        return outputs, ops.concatenate([states_f[0], states_b[0]], axis=-1)
+
+
+@keras.saving.register_keras_serializable(package="keras_attn")
+class Bridge(keras.layers.Layer):
+    """`s_0 = tanh(W final + b)` for every state of every decoder layer (Bahdanau et al. 2015, appendix A.2.2).
+
+    The paper reads the backward half of `final` alone; W may learn to.
+
+    Args:
+        units: width of the decoder's states.
+        num_layers: depth of the decoder.
+        state_count: states a layer, 1 for GRU and 2 for LSTM.
+
+    Call arguments:
+        final: `(B, F)`.
+
+    Returns:
+        A tuple of `num_layers` tuples of `state_count` tensors `(B, units)`.
+    """
+
+    def __init__(self, units: int, num_layers: int, state_count: int, **kwargs):
+        super().__init__(**kwargs)
+        self.units = units
+        self.num_layers = num_layers
+        self.state_count = state_count
+        self.layer = keras.layers.Dense(
+            units * num_layers * state_count, activation="tanh", dtype=self.dtype_policy
+        )
+
+    def build(self, final_shape):
+        self.layer.build(final_shape)
+
+    def call(self, final):
+        states = ops.split(self.layer(final), self.num_layers * self.state_count, axis=-1)
+        return tuple(tuple(states[i : i + self.state_count]) for i in range(0, len(states), self.state_count))
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "units": self.units,
+            "num_layers": self.num_layers,
+            "state_count": self.state_count,
+        }

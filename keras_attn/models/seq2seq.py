@@ -1,0 +1,128 @@
+"""The translation model: a functional `keras.Model` that `compile` and `fit` take as it is."""
+
+import keras
+from keras import ops
+
+from keras_attn.config import ModelConfig
+from keras_attn.layers import AttentionDecoder, BahdanauAttention, LuongAttention
+from keras_attn.layers.recurrent_cells import CELLS
+from keras_attn.models.encoder import BidirectionalEncoder, Bridge
+from keras_attn.text.special_tokens import PAD_ID
+
+
+def build_seq2seq(config: ModelConfig) -> keras.Model:
+    """Builds the model that a config describes.
+
+    Inputs: `[source, target_in]`, int32 ids `(B, S)` and `(B, T)`, padded on the right with 0; `target_in` begins with BOS.
+    Output: float32 logits `(B, T, V)` of the word that follows each target position.
+
+    Raises:
+        ValueError: a vocabulary size of 0, or choices that do not fit together; the message says which.
+    """
+    _check(config)
+    source = keras.Input((None,), dtype="int32", name="source")
+    target_in = keras.Input((None,), dtype="int32", name="target_in")
+    source_embedding, target_embedding = _embeddings(config)
+    decoder = _decoder(config)
+    embedding_dropout = keras.layers.Dropout(config.embedding_dropout, name="embedding_dropout")
+
+    mask = ops.not_equal(source, PAD_ID)
+    encoder = BidirectionalEncoder(
+        config.encoder_units,
+        config.cell,
+        config.encoder_layers,
+        config.residual,
+        config.layer_dropout,
+        name="encoder",
+    )
+    memory, final = encoder(embedding_dropout(source_embedding(source)), mask=mask)
+    memory = keras.layers.Dropout(config.memory_dropout, name="memory_dropout")(memory)
+    bridge = Bridge(
+        config.decoder_units, config.decoder_layers, CELLS[config.cell].state_count, name="bridge"
+    )
+    outputs = decoder(
+        embedding_dropout(target_embedding(target_in)),
+        memory,
+        initial_state=bridge(final),
+        memory_mask=mask,
+    )
+    outputs = keras.layers.Dropout(config.readout_dropout, name="readout_dropout")(outputs)
+    logits = _project(config, outputs, target_embedding)
+    logits = keras.layers.Activation("linear", dtype="float32", name="logits")(logits)
+    return keras.Model([source, target_in], logits, name="seq2seq")
+
+
+def _check(config: ModelConfig) -> None:
+    if not (config.source_vocab_size and config.target_vocab_size):
+        raise ValueError(
+            "The model needs the sizes of its vocabularies. Received: "
+            f"source_vocab_size={config.source_vocab_size}, target_vocab_size={config.target_vocab_size}. "
+            "Set both to the tokenizers' `vocab_size`."
+        )
+    if config.tied_embeddings == "none":
+        return
+    if config.readout == "plain" or config.readout_units != config.embedding_dim:
+        width = "none of its own" if config.readout == "plain" else config.readout_units
+        raise ValueError(
+            "Tied embeddings read the readout with the embedding matrix: readout_units must equal embedding_dim. "
+            f"Received: embedding_dim={config.embedding_dim}, readout={config.readout!r} with readout_units={width}."
+        )
+    if config.tied_embeddings == "all" and config.source_vocab_size != config.target_vocab_size:
+        raise ValueError(
+            "tied_embeddings='all' needs one vocabulary for both languages (tokenizer.joint=true). Received: "
+            f"source_vocab_size={config.source_vocab_size}, target_vocab_size={config.target_vocab_size}."
+        )
+
+
+def _embeddings(config: ModelConfig) -> tuple[keras.layers.Layer, keras.layers.Layer]:
+    """The source's and the target's embedding: one layer when all are tied."""
+    target = keras.layers.ReversibleEmbedding(
+        config.target_vocab_size, config.embedding_dim, name="target_embedding"
+    )
+    if config.tied_embeddings == "all":
+        return target, target
+    source = keras.layers.Embedding(config.source_vocab_size, config.embedding_dim, name="source_embedding")
+    return source, target
+
+
+def _decoder(config: ModelConfig) -> AttentionDecoder:
+    return AttentionDecoder(
+        config.decoder_units,
+        _attention(config),
+        config.cell,
+        config.decoder_layers,
+        config.residual,
+        config.query_state,
+        config.feed,
+        config.readout,
+        None if config.readout == "plain" else config.readout_units,
+        config.layer_dropout,
+        name="decoder",
+    )
+
+
+def _attention(config: ModelConfig) -> keras.layers.Layer | None:
+    if config.attention == "bahdanau":
+        return BahdanauAttention(
+            config.attention_units,
+            config.attention_normalize,
+            dropout=config.attention_dropout,
+            name="attention",
+        )
+    if config.attention == "luong":
+        units = config.attention_units if config.attention_score == "concat" else None
+        return LuongAttention(
+            config.attention_score,
+            config.attention_scale,
+            units,
+            dropout=config.attention_dropout,
+            name="attention",
+        )
+    return None
+
+
+def _project(config: ModelConfig, outputs, target_embedding: keras.layers.Layer):
+    """Logits over the target vocabulary."""
+    if config.tied_embeddings != "none":
+        return target_embedding(outputs, reverse=True)
+    return keras.layers.Dense(config.target_vocab_size, name="output")(outputs)

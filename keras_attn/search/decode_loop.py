@@ -1,0 +1,115 @@
+"""The loop over target positions that every search shares: call the step, let the search choose, put rows in order."""
+
+from collections.abc import Callable
+from typing import Any
+
+from keras import ops, tree
+
+Step = Callable[[Any, Any], tuple[Any, Any, Any]]
+
+
+def batch_size(state: Any) -> Any:
+    """B, the number of rows of the state: an int where it is known, else a scalar tensor."""
+    leaves = tree.flatten(state)
+    if not leaves or any(len(leaf.shape) == 0 for leaf in leaves):
+        raise ValueError(
+            "search expects a state of at least one tensor, each of shape [B, ...]: its rows say how many sentences "
+            f"there are. Received: {tree.map_structure(lambda leaf: tuple(leaf.shape), state)}"
+        )
+    return ops.shape(leaves[0])[0]
+
+
+def decode_loop(
+    step: Step,
+    state: Any,
+    tokens: Any,
+    choose: Callable[[Any, Any, Any, Any], tuple[Any, Any, Any, Any]],
+    found: Any,
+    active: Any,
+    max_length: int,
+) -> tuple[Any, Any]:
+    """Runs `step` and `choose` until no sentence is active.
+
+    The first step runs before the loop: its results tell the loop the shapes to expect, those of the attention
+    weights among them. (A loop in TensorFlow's graph needs them, and a source length is often known only there.)
+
+    Args:
+        step: `step(tokens, state) -> (log_probs, state, weights)`, see `greedy`.
+        state: nest of tensors `[N, ...]`.
+        tokens: int32 `[N]`, the first input.
+        choose: `choose(position, log_probs, found, active) -> (tokens, rows, found, active)`. It takes the scalar
+            position and the log-probabilities `[N, V]`, and returns the tokens `[N]` to go on with, the row `[N]`
+            whose state each goes on from (None: its own), and its own two values renewed.
+        found: nest of tensors, what the search has found so far.
+        active: bool `[B]`, the sentences that are still searched. `choose` sees to it that `found` of others stays.
+        max_length: L.
+
+    Returns:
+        `(found, weights)`: `weights` is float32 `[L, N, S]`, the attention weights of each position's rows, or None.
+    """
+
+    def body(position, tokens, state, found, active, kept):
+        log_probs, state, weights = _checked(step, tokens, state)
+        tokens, rows, found, active = choose(position, log_probs, found, active)
+        if rows is not None:
+            state = tree.map_structure(lambda leaf: ops.take(leaf, rows, axis=0), state)
+        return position + 1, tokens, state, found, active, _keep(kept, position, weights, max_length)
+
+    def any_active(position, tokens, state, found, active, kept):
+        return ops.any(active)
+
+    state = tree.map_structure(ops.convert_to_tensor, state)
+    first = body(ops.zeros((), dtype="int32"), tokens, state, found, active, ())
+    _, _, _, found, _, kept = ops.while_loop(any_active, body, first)
+    return found, kept[0] if kept else None
+
+
+def weights_of(kept: Any, rows: Any, real: Any) -> Any:
+    """The attention weights of hypotheses, from those of the rows their tokens were chosen in.
+
+    Args:
+        kept: float32 `[L, N, S]` from `decode_loop`, or None.
+        rows: int32 `[B, M, L]`, for each token the row of `kept` that it was chosen in.
+        real: bool `[B, M, L]`, False behind the last token.
+
+    Returns:
+        float32 `[B, M, L, S]`, zero where `real` is False, or None.
+    """
+    if kept is None:
+        return None
+    length, n, source = ops.shape(kept)
+    positions = ops.arange(length, dtype="int32")  # [L]
+    weights = ops.take(ops.reshape(kept, (length * n, source)), positions * n + rows, axis=0)
+    return ops.where(ops.expand_dims(real, -1), weights, 0.0)
+
+
+def _keep(kept: tuple, position: Any, weights: Any, max_length: int) -> tuple:
+    """Writes the weights `[N, S]` of one position; `()` where the step gives none and before the first."""
+    if weights is None:
+        return ()
+    here = ops.reshape(ops.equal(ops.arange(max_length, dtype="int32"), position), (-1, 1, 1))  # [L, 1, 1]
+    return (ops.where(here, weights, kept[0] if kept else 0.0),)
+
+
+def _checked(step: Step, tokens: Any, state: Any) -> tuple[Any, Any, Any]:
+    """Calls `step`, and refuses a state that could not be its next argument: a loop's own message for that is dark."""
+    log_probs, new_state, weights = step(tokens, state)
+    try:
+        tree.assert_same_structure(state, new_state)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"step must return a state of the structure that it was given. {error}") from None
+    for given, new in zip(tree.flatten(state), tree.flatten(new_state), strict=True):
+        if given.dtype != new.dtype or not _compatible(given.shape, new.shape):
+            raise ValueError(
+                "step must return a state of the shapes and dtypes that it was given. "
+                f"Given: {given.dtype} {tuple(given.shape)}, returned: {new.dtype} {tuple(new.shape)}"
+            )
+    if len(log_probs.shape) != 2 or log_probs.shape[-1] is None:
+        raise ValueError(
+            f"step must return log_probs [N, V] of a known vocabulary size V. Received: {tuple(log_probs.shape)}"
+        )
+    return ops.cast(log_probs, "float32"), new_state, weights
+
+
+def _compatible(given: Any, new: Any) -> bool:
+    return len(given) == len(new) and all(None in (a, b) or a == b for a, b in zip(given, new, strict=True))

@@ -1,0 +1,78 @@
+"""Greedy search: the most probable token, one position after the other."""
+
+from collections.abc import Callable
+from typing import Any
+
+from keras import ops
+
+from keras_attn.search import hypotheses
+from keras_attn.search.decode_loop import Step, batch_size, decode_loop, weights_of
+from keras_attn.search.hypotheses import Hypotheses
+
+
+def greedy(
+    step: Step, state: Any, *, bos_id: int, eos_id: int, max_length: int, limits: Any = None
+) -> Hypotheses:
+    """Takes the most probable token at every position, until EOS or the sentence's limit.
+
+    PAD (0) and `bos_id` are never produced, whatever their probability. The search ends as soon as all sentences have.
+
+    Args:
+        step: `step(tokens, state) -> (log_probs, state, weights)` with int32 tokens `[N]`, float32 log_probs `[N, V]`
+            and the attention weights, float32 `[N, S]`, or None. The state it returns has the structure, shapes and
+            dtypes of the one it was given.
+        state: nest of tensors `[B, ...]`, the state before the first token; at least one tensor.
+        bos_id: the first input.
+        eos_id: the token that ends a sentence.
+        max_length: L, the most tokens of any sentence, EOS included.
+        limits: int32 `[B]`, the most tokens of each sentence (above `max_length`, that rules); None: `max_length`.
+
+    Returns:
+        `Hypotheses` with N = 1.
+
+    Raises:
+        ValueError: a value that cannot be used, or a step that breaks the contract above.
+    """
+
+    def most_probable(log_probs, position):
+        best, tokens = hypotheses.best_tokens(log_probs, 1, bos_id)
+        return best[:, 0], tokens[:, 0]
+
+    return decode_one(step, state, most_probable, bos_id, eos_id, max_length, limits)
+
+
+def decode_one(
+    step: Step,
+    state: Any,
+    pick: Callable[[Any, Any], tuple[Any, Any]],
+    bos_id: int,
+    eos_id: int,
+    max_length: int,
+    limits: Any,
+) -> Hypotheses:
+    """One hypothesis a sentence; `pick(log_probs [B, V], position) -> (log_probs, tokens)`, both `[B]`, chooses."""
+    hypotheses.check_ids(bos_id, eos_id)
+    batch = batch_size(state)
+    limits = hypotheses.sentence_limits(limits, batch, max_length)
+
+    def choose(position, log_probs, found, active):
+        buffer, lengths, totals = found
+        picked, tokens = pick(log_probs, position)
+        tokens = ops.where(active, tokens, hypotheses.PAD_ID)
+        buffer = hypotheses.put(buffer, position, tokens)
+        lengths = lengths + ops.cast(active, "int32")
+        totals = totals + ops.where(active, picked, 0.0)
+        going_on = ops.logical_and(ops.not_equal(tokens, eos_id), lengths < limits)
+        return tokens, None, (buffer, lengths, totals), ops.logical_and(active, going_on)
+
+    found = (
+        ops.zeros((batch, max_length), dtype="int32"),
+        ops.zeros((batch,), dtype="int32"),
+        ops.zeros((batch,), dtype="float32"),
+    )
+    first = ops.full((batch,), bos_id, dtype="int32")
+    found, kept = decode_loop(step, state, first, choose, found, limits > 0, max_length)
+    tokens, lengths, totals = (x[:, None] for x in found)
+    rows = ops.arange(batch, dtype="int32")[:, None, None]  # a sentence's row is its own throughout
+    weights = weights_of(kept, rows, hypotheses.within(lengths, max_length))
+    return Hypotheses(tokens, lengths, totals, totals, weights)

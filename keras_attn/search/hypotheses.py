@@ -1,0 +1,99 @@
+"""What a search returns, and the operations on buffers of fixed size that all searches share."""
+
+from typing import Any, NamedTuple
+
+from keras import ops, tree
+
+PAD_ID = 0  # fills every buffer behind the last token, and is never produced
+NEVER = -1e9  # log-probability of the impossible: far below any real one, and finite, so that no sum or difference is NaN
+
+
+class Hypotheses(NamedTuple):
+    """B sentences with N hypotheses each, best first; L is `max_length`.
+
+    A hypothesis that ends in EOS is finished; one that does not was cut at its limit. A place for which there was no
+    hypothesis has length 0, only PAD, and log_prob and score -1e9.
+
+    Attributes:
+        tokens: int32 `[B, N, L]`, without BOS, with EOS where it was produced, then PAD (0).
+        lengths: int32 `[B, N]`, tokens that count, EOS included.
+        log_probs: float32 `[B, N]`, the sum over the tokens, as the model gave them.
+        scores: float32 `[B, N]`, `log_probs` over the length penalty; from greedy search and sampling, `log_probs`.
+        weights: float32 `[B, N, L, S]`, the attention weights of each produced token, zero behind the last; None
+            when the step gives none.
+    """
+
+    tokens: Any
+    lengths: Any
+    log_probs: Any
+    scores: Any
+    weights: Any
+
+
+def check_ids(bos_id: int, eos_id: int) -> None:
+    """Refuses an EOS that could never be produced."""
+    if eos_id in (PAD_ID, bos_id):
+        raise ValueError(
+            f"eos_id must be neither {PAD_ID}, which pads, nor bos_id: these are never produced. "
+            f"Received: bos_id={bos_id}, eos_id={eos_id}"
+        )
+
+
+def sentence_limits(limits: Any, batch: Any, max_length: int) -> Any:
+    """The most tokens of each sentence: int32 `[B]`, none above `max_length`."""
+    if max_length < 1:
+        raise ValueError(f"max_length must be at least 1. Received: max_length={max_length}")
+    if limits is None:
+        return ops.full((batch,), max_length, dtype="int32")
+    limits = ops.cast(ops.convert_to_tensor(limits), "int32")
+    if len(limits.shape) != 1:
+        raise ValueError(
+            f"limits must hold one number a sentence, [B]. Received: shape {tuple(limits.shape)}"
+        )
+    return ops.minimum(ops.reshape(limits, (batch,)), max_length)
+
+
+def best_tokens(log_probs: Any, k: int, bos_id: int) -> tuple[Any, Any]:
+    """The best k tokens of each row, or the whole vocabulary if it is smaller; PAD and BOS are never possible.
+
+    Args:
+        log_probs: float32 `[N, V]`.
+
+    Returns:
+        `(log_probs, tokens)`: float32 and int32 `[N, min(k, V)]`, best first; of equals, the smaller id first.
+    """
+    vocabulary = log_probs.shape[-1]
+    ids = ops.arange(vocabulary, dtype="int32")
+    possible = ops.logical_and(ops.not_equal(ids, PAD_ID), ops.not_equal(ids, bos_id))
+    return ops.top_k(ops.where(possible, log_probs, NEVER), min(k, vocabulary))
+
+
+def put(buffer: Any, position: Any, values: Any) -> Any:
+    """Writes `values` `[...]` at `position` of the last dimension of `buffer` `[..., L]`."""
+    here = ops.equal(ops.arange(buffer.shape[-1], dtype="int32"), position)  # [L]
+    return ops.where(here, ops.expand_dims(values, -1), buffer)
+
+
+def gather(hypotheses: Any, places: Any) -> Any:
+    """Takes the hypotheses at `places` int32 `[B, M]` from a nest of buffers `[B, N, ...]`: a nest of `[B, M, ...]`."""
+
+    def take(buffer):
+        sentences = ops.arange(ops.shape(places)[0], dtype="int32")[:, None]  # [B, 1]
+        rows = ops.reshape(buffer, (-1, *buffer.shape[2:]))  # [B * N, ...]
+        return ops.take(rows, sentences * buffer.shape[1] + places, axis=0)
+
+    return tree.map_structure(take, hypotheses)
+
+
+def only_where(active: Any, new: Any, old: Any) -> Any:
+    """Of two nests of buffers `[B, ...]`, the new one for the active sentences, bool `[B]`, and the old one for others."""
+
+    def choose(new, old):
+        return ops.where(ops.reshape(active, (-1, *[1] * (len(new.shape) - 1))), new, old)
+
+    return tree.map_structure(choose, new, old)
+
+
+def within(lengths: Any, max_length: int) -> Any:
+    """Where the positions that count are: bool `[..., max_length]` for int32 lengths `[...]`."""
+    return ops.arange(max_length, dtype="int32") < ops.expand_dims(lengths, -1)

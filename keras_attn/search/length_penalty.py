@@ -1,0 +1,20 @@
+"""The length penalty (Wu et al., 2016)."""
+
+from typing import Any
+
+from keras import ops
+
+
+def length_penalty(lengths: Any, alpha: float) -> Any:
+    """`((5 + n) / 6) ** alpha`: what the log-probability of n tokens is divided by.
+
+    Args:
+        lengths: int tensor of any shape, tokens of each hypothesis, EOS included.
+        alpha: 0 compares log-probabilities as they are; the larger, the longer the hypotheses that win.
+
+    Returns:
+        float32 tensor of the same shape.
+
+    Reference: Wu et al. (2016), "Google's Neural Machine Translation System", equation 14.
+    """
+    return ops.power((5.0 + ops.cast(lengths, "float32")) / 6.0, alpha)

@@ -1,0 +1,71 @@
+"""Sampling: draw each token from the model's distribution, tempered and cut to its most probable part."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_attn.search import hypotheses
+from keras_attn.search.decode_loop import Step, batch_size
+from keras_attn.search.greedy import decode_one
+from keras_attn.search.hypotheses import Hypotheses
+
+
+def sample(
+    step: Step,
+    state: Any,
+    *,
+    bos_id: int,
+    eos_id: int,
+    max_length: int,
+    limits: Any = None,
+    seed: int,
+    temperature: float = 1.0,
+    top_k: int = 0,
+    top_p: float = 1.0,
+) -> Hypotheses:
+    """Draws one hypothesis a sentence.
+
+    All random numbers are drawn before the loop, so that a seed gives the same hypotheses for the same batch in Python
+    and in a graph. (Backends differ in their random numbers.)
+
+    Args:
+        step, state, bos_id, eos_id, max_length, limits: as for `greedy`.
+        seed: the same seed draws the same hypotheses.
+        temperature: log-probabilities are divided by it; below 1 the probable becomes more so.
+        top_k: draw from the k most probable tokens; 0: from all.
+        top_p: of those, draw from the smallest set of most probable tokens that holds at least this probability
+            (Holtzman et al., 2020, section 3.1).
+
+    Returns:
+        `Hypotheses` with N = 1; the log-probabilities are the model's own, neither tempered nor renormalised.
+
+    Raises:
+        ValueError: a value that cannot be used, or a step that breaks its contract.
+    """
+    if not temperature > 0:
+        raise ValueError(
+            f"temperature must be above 0. Received: {temperature}. Use greedy search instead of 0."
+        )
+    if top_k < 0:
+        raise ValueError(f"top_k must be 0 (all tokens) or more. Received: {top_k}")
+    if not 0 < top_p <= 1:
+        raise ValueError(f"top_p must be above 0 and at most 1 (all tokens). Received: {top_p}")
+    uniforms = keras.random.uniform((batch_size(state), max_length), seed=seed)  # [B, L]
+
+    def draw(log_probs, position):
+        best, tokens = hypotheses.best_tokens(log_probs, top_k or log_probs.shape[-1], bos_id)  # [B, k]
+        choice = _inverse_cdf(best / temperature, top_p, ops.take(uniforms, position, axis=1))[:, None]
+        return tuple(ops.squeeze(ops.take_along_axis(x, choice, axis=1), 1) for x in (best, tokens))
+
+    return decode_one(step, state, draw, bos_id, eos_id, max_length, limits)
+
+
+def _inverse_cdf(logits: Any, top_p: float, uniforms: Any) -> Any:
+    """Picks from logits `[B, k]`, best first, by uniforms `[B]` in [0, 1): int32 `[B]`."""
+    probabilities = ops.exp(logits - logits[:, :1])
+    probabilities = probabilities / ops.sum(probabilities, axis=-1, keepdims=True)
+    cumulative = ops.cumsum(probabilities, axis=-1)
+    kept = cumulative - probabilities < top_p  # the mass before a token does not yet suffice
+    mass = ops.max(ops.where(kept, cumulative, 0.0), axis=-1, keepdims=True)
+    return ops.sum(ops.cast(cumulative <= uniforms[:, None] * mass, "int32"), axis=-1)

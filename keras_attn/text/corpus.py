@@ -1,0 +1,133 @@
+"""Parallel text files to sentence pairs.
+
+A line ends at "\\n" and nowhere else: `str.splitlines` also breaks at U+2028, U+0085 and friends, which occur inside
+sentences of crawled corpora, and every pair after such a break would be misaligned.
+"""
+
+import gzip
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+MAX_CHARS = 2000
+
+
+class CorpusError(ValueError):
+    """A corpus that cannot be used; the message names the file, the line if there is one, and what to do."""
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Parallel lines: `source[i]` and `target[i]` say the same.
+
+    Attributes:
+        source: lines of the source language, none of them empty.
+        target: lines of the target language, none of them empty.
+        dropped: pairs left out because a side was empty or longer than the character limit.
+    """
+
+    source: list[str]
+    target: list[str]
+    dropped: int = 0
+
+    def __post_init__(self) -> None:
+        if len(self.source) != len(self.target):
+            raise CorpusError(f"{len(self.source)} source lines but {len(self.target)} target lines")
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+
+def read_pairs(paths: Sequence[str | Path], max_chars: int = MAX_CHARS) -> Corpus:
+    """Reads sentence pairs from `[source, target]` files or from one two-column `.tsv`, each plain or `.gz`.
+
+    Pairs with an empty side, or one of more than `max_chars` characters, are left out and counted in `dropped`.
+
+    Raises:
+        CorpusError: a file is missing, unreadable, empty or not UTF-8; the two files differ in their number of lines;
+            a `.tsv` line has not exactly two columns; or no pair is left.
+    """
+    paths = [Path(path) for path in paths]
+    tables = [path for path in paths if path.name.endswith((".tsv", ".tsv.gz"))]
+    if len(paths) == 1 and tables:
+        source, target = read_columns(paths[0])
+    elif len(paths) == 2 and not tables:
+        source, target = read_lines(paths[0]), read_lines(paths[1])
+    else:
+        given = ", ".join(map(str, paths)) or "nothing"
+        raise CorpusError(f"expected two text files (source, target) or one .tsv file; got {given}")
+    if len(source) != len(target):
+        raise CorpusError(
+            f"{paths[0]} has {len(source)} lines but {paths[1]} has {len(target)}: "
+            "line n of one file must be the translation of line n of the other"
+        )
+    corpus = keep_usable(source, target, max_chars)
+    if not len(corpus):
+        raise CorpusError(
+            f"{paths[0]} holds no usable pair: all {corpus.dropped} have an empty side "
+            f"or one of more than {max_chars} characters"
+        )
+    return corpus
+
+
+def read_lines(path: str | Path) -> list[str]:
+    """Reads the lines of a UTF-8 file, plain or `.gz`, without line ends and without a byte order mark.
+
+    Raises:
+        CorpusError: the file is missing, unreadable or empty, or a line is not UTF-8 (the message says which).
+    """
+    lines = decode_lines(_read_bytes(Path(path)), str(path))
+    if not lines:
+        raise CorpusError(f"{path} is empty")
+    return lines
+
+
+def read_columns(path: str | Path) -> tuple[list[str], list[str]]:
+    """Reads both columns of a `.tsv` (or `.tsv.gz`) file; a blank line is a pair of empty lines."""
+    columns = [line.split("\t") if line.strip() else ["", ""] for line in read_lines(path)]
+    for number, fields in enumerate(columns, start=1):
+        if len(fields) != 2:
+            raise CorpusError(
+                f"{path}:{number}: expected two columns, source TAB target; found {len(fields)}. "
+                "If the sentences themselves hold tabs, use two text files"
+            )
+    source, target = zip(*columns, strict=True)
+    return list(source), list(target)
+
+
+def decode_lines(data: bytes, name: str) -> list[str]:
+    """Splits UTF-8 bytes into lines; `name` stands for them in error messages."""
+    lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    if not lines[-1]:
+        lines.pop()  # what follows the last line end is no line
+    return [_decode(line.removesuffix(b"\r"), name, number) for number, line in enumerate(lines, start=1)]
+
+
+def keep_usable(source: Sequence[str], target: Sequence[str], max_chars: int = MAX_CHARS) -> Corpus:
+    """Leaves out, and counts, the pairs with an empty or over-long side."""
+    pairs = list(zip(source, target, strict=True))
+    kept = [pair for pair in pairs if all(line.strip() and len(line) <= max_chars for line in pair)]
+    return Corpus([s for s, _ in kept], [t for _, t in kept], dropped=len(pairs) - len(kept))
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        data = path.read_bytes()
+        return gzip.decompress(data) if path.suffix == ".gz" else data
+    except FileNotFoundError:
+        raise CorpusError(f"{path} does not exist") from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise CorpusError(f"{path} is not a whole gzip file: {error}") from None
+    except OSError as error:
+        raise CorpusError(f"cannot read {path}: {error.strerror}") from None
+
+
+def _decode(line: bytes, name: str, number: int) -> str:
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise CorpusError(
+            f"{name}:{number}: byte {error.start + 1} of the line is not UTF-8 ({error.reason}); "
+            "convert the file first, for example with iconv"
+        ) from None

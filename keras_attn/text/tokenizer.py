@@ -1,0 +1,163 @@
+"""SentencePiece unigram vocabularies (Kudo 2018, https://aclanthology.org/P18-1007): text to ids and back.
+
+Text goes through one implementation everywhere, the tensorflow-text operator that also sits in an exported model, so
+that training, serving and a device cut sentences alike. That operator is right for unigram models only: it encodes BPE
+models wrongly, and ignores byte fallback, without a word. Both are refused here.
+
+Normalisation is SentencePiece's `nmt_nfkc`: compatibility forms are unified, control and zero-width characters removed,
+runs of whitespace become one space, case is kept. A character outside the vocabulary becomes the unknown id, which
+decodes to " ⁇ ", as in SentencePiece itself.
+"""
+
+import functools
+import io
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from keras_attn.text.special_tokens import BOS_ID, EOS_ID, PAD_ID, UNK_ID
+
+if TYPE_CHECKING:
+    import tensorflow as tf
+
+_MAX_LINE_BYTES = 1 << 16  # SentencePiece leaves longer lines out of its training, and 4192 is its default
+
+
+class Tokenizer:
+    """One language side; a joint vocabulary is two tokenizers over one model.
+
+    Args:
+        model_proto: the bytes of a `.spm` file.
+
+    Attributes:
+        model_proto: the same bytes.
+        vocab_size: number of pieces, the four special ones included.
+
+    Raises:
+        ValueError: the bytes are no SentencePiece model, the model is not unigram or falls back to bytes, or its
+            special ids are not those of `text.special_tokens`.
+    """
+
+    def __init__(self, model_proto: bytes) -> None:
+        self._pieces = _checked_pieces(model_proto)
+        self.model_proto = model_proto
+        self.vocab_size = len(self._pieces)
+
+    def encode(self, lines: Sequence[str]) -> list[list[int]]:
+        """Ids of each line, without BOS and EOS; a line without any piece, such as "", has none.
+
+        A lone surrogate, which UTF-8 cannot hold, counts as a question mark.
+        """
+        import tensorflow as tf
+
+        utf8 = [line.encode("utf-8", errors="replace") for line in lines]
+        return self.tf_encode(tf.constant(utf8, tf.string)).to_list()
+
+    def decode(self, ids: Sequence[Sequence[int]]) -> list[str]:
+        """Text of each sequence of ids; padding, BOS and EOS are ignored, and no ids give "".
+
+        Raises:
+            ValueError: an id is outside the vocabulary.
+        """
+        import tensorflow as tf
+
+        flat = [self._in_vocabulary(piece_id) for row in ids for piece_id in row]
+        rows = tf.RaggedTensor.from_row_lengths(tf.constant(flat, tf.int32), [len(row) for row in ids])
+        return [text.decode("utf-8") for text in self.tf_decode(rows).numpy().tolist()]
+
+    def pieces(self, ids: Sequence[int]) -> list[str]:
+        """The pieces that ids stand for, special ones included; "▁" marks where a word begins.
+
+        Raises:
+            ValueError: an id is outside the vocabulary.
+        """
+        return [self._pieces[self._in_vocabulary(piece_id)] for piece_id in ids]
+
+    def tf_encode(self, lines: "tf.Tensor") -> "tf.RaggedTensor":
+        """Encodes inside a graph: string `[batch]` to int32 `[batch, (ids)]`, without BOS and EOS."""
+        return self._operator.tokenize(lines)
+
+    def tf_decode(self, ids: "tf.Tensor | tf.RaggedTensor") -> "tf.Tensor":
+        """Decodes inside a graph: int32 `[batch, ids]`, padded or ragged, to string `[batch]`."""
+        import tensorflow as tf
+
+        text_ids = tf.ragged.boolean_mask(ids, (ids != PAD_ID) & (ids != BOS_ID) & (ids != EOS_ID))
+        # LiteRT's operator reads row splits as int32, whatever they are: given int64 it returns "", without a word.
+        return self._operator.detokenize(text_ids.with_row_splits_dtype(tf.int32))
+
+    @functools.cached_property
+    def _operator(self) -> Any:
+        import tensorflow as tf
+        import tensorflow_text
+
+        with tf.init_scope():  # its tensors must outlive the graph that happens to ask first
+            return tensorflow_text.FastSentencepieceTokenizer(self.model_proto)
+
+    def _in_vocabulary(self, piece_id: int) -> int:
+        if not 0 <= piece_id < self.vocab_size:
+            raise ValueError(f"id {piece_id} is outside the vocabulary of {self.vocab_size} pieces")
+        return piece_id
+
+
+def train_tokenizer(lines: Iterable[str], vocab_size: int, character_coverage: float = 1.0) -> Tokenizer:
+    """Trains a unigram vocabulary; the same lines in the same order give the same bytes.
+
+    Args:
+        lines: text of one language, or of both for a joint vocabulary.
+        vocab_size: the most pieces, special ones included; a small text yields fewer.
+        character_coverage: share of the text's characters that get a piece; the rest become unknown.
+
+    Raises:
+        ValueError: there is no text, or `vocab_size` cannot hold even the single characters.
+    """
+    import sentencepiece
+
+    text = [line for line in lines if line.strip()]
+    if not text:
+        raise ValueError("cannot train a vocabulary: there is no text")
+    model = io.BytesIO()
+    try:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(text),
+            model_writer=model,
+            model_type="unigram",
+            vocab_size=vocab_size,
+            hard_vocab_limit=False,
+            character_coverage=character_coverage,
+            max_sentence_length=_MAX_LINE_BYTES,
+            pad_id=PAD_ID,
+            unk_id=UNK_ID,
+            bos_id=BOS_ID,
+            eos_id=EOS_ID,
+            minloglevel=2,
+        )
+    except RuntimeError as error:
+        reason = str(error).rpartition("] ")[2] or str(error)  # without the place in SentencePiece's source
+        raise ValueError(f"cannot train a vocabulary of {vocab_size} pieces: {reason}") from None
+    return Tokenizer(model.getvalue())
+
+
+def _checked_pieces(model_proto: bytes) -> list[str]:
+    from google.protobuf.message import DecodeError
+    from sentencepiece.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+
+    try:
+        model = ModelProto.FromString(model_proto)
+    except DecodeError:
+        model = ModelProto()
+    trainer = model.trainer_spec
+    if not model.pieces:
+        raise ValueError("not a SentencePiece model: expected the bytes of a trained .spm or .model file")
+    if trainer.model_type != TrainerSpec.UNIGRAM:
+        kind = TrainerSpec.ModelType.Name(trainer.model_type)
+        raise ValueError(
+            f"expected a unigram SentencePiece model, got {kind}: train with --model_type=unigram"
+        )
+    if trainer.byte_fallback:
+        raise ValueError("the SentencePiece model falls back to bytes: train it with --byte_fallback=false")
+    special_ids = (trainer.pad_id, trainer.unk_id, trainer.bos_id, trainer.eos_id)
+    if special_ids != (PAD_ID, UNK_ID, BOS_ID, EOS_ID):
+        raise ValueError(
+            f"expected a SentencePiece model with pad, unk, bos, eos = {(PAD_ID, UNK_ID, BOS_ID, EOS_ID)}, "
+            f"got {special_ids}: train with --pad_id={PAD_ID} --unk_id={UNK_ID} --bos_id={BOS_ID} --eos_id={EOS_ID}"
+        )
+    return [piece.piece for piece in model.pieces]

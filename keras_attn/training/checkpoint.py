@@ -1,0 +1,186 @@
+"""All that a training needs to go on as if nothing had happened, in one file that is either whole or not there.
+
+`checkpoint/state.npz` holds the variables of the model (the states of its random generators among them) and of the optimizer
+(its step, moments and moving averages), the vocabularies, the rounds so far, and what the training was started with.
+"""
+
+import contextlib
+import dataclasses
+import json
+import math
+import os
+import re
+import tomllib
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import keras
+import numpy as np
+from keras import ops
+
+from keras_attn import config as configs
+from keras_attn.config import Config, ConfigError
+from keras_attn.text.tokenizer import Tokenizer
+from keras_attn.training.history import Round
+
+FILE = Path("checkpoint", "state.npz")
+_CHUNK = 1 << 20
+
+Values = list[tuple[str, np.ndarray]]  # of variables, in their order, each with its path, shape and dtype
+
+
+class CheckpointError(ValueError):
+    """A checkpoint that a training cannot go on from; the message says why, and what to do."""
+
+
+@dataclasses.dataclass(frozen=True)
+class TrainingState:
+    """Where a training stands, but for its variables.
+
+    Attributes:
+        config: as it was given. The names of files are left out: `corpus_digest` stands for what is in them.
+        corpus_digest: a checksum of all training and development pairs.
+        source_tokenizer: vocabulary of the source language.
+        target_tokenizer: vocabulary of the target language.
+        rounds: the rounds that are complete.
+        finished: no more rounds follow.
+    """
+
+    config: Config
+    corpus_digest: str
+    source_tokenizer: Tokenizer
+    target_tokenizer: Tokenizer
+    rounds: tuple[Round, ...] = ()
+    finished: bool = False
+
+
+def without_files(config: Config) -> Config:
+    """The config as `TrainingState` keeps it."""
+    return dataclasses.replace(config, data=dataclasses.replace(config.data, train=(), dev=(), test=()))
+
+
+def check_same_config(state: TrainingState, config: Config) -> None:
+    """Raises ConfigError, naming the keys, where a training is to go on with other values than it began with."""
+    before, now = (dataclasses.asdict(each) for each in (state.config, without_files(config)))
+    changes = [
+        f"{section}.{key} was {before[section][key]!r} and is {value!r}"
+        for section in now
+        for key, value in now[section].items()
+        if value != before[section][key]
+    ]
+    if changes:
+        raise ConfigError(
+            f"this folder's training began with another config: {'; '.join(changes)}. "
+            "Set it back to go on, or train in another folder"
+        )
+
+
+def save_checkpoint(folder: Path, state: TrainingState, variables: Sequence[keras.Variable]) -> None:
+    """Replaces the folder's checkpoint; killed at any moment, the old one or the new one is there.
+
+    Raises:
+        OSError: the folder cannot be written, or is full; the old checkpoint stays.
+    """
+    meta = {
+        "config": configs.to_toml(state.config),
+        "corpus_digest": state.corpus_digest,
+        "rounds": [dataclasses.asdict(one) for one in state.rounds],
+        "finished": state.finished,
+        "variables": [_name(variable) for variable in variables],
+    }
+    arrays = {
+        "meta": _as_array(json.dumps(meta).encode()),
+        "source": _as_array(state.source_tokenizer.model_proto),
+        "target": _as_array(state.target_tokenizer.model_proto),
+        **{str(i): ops.convert_to_numpy(variable.value) for i, variable in enumerate(variables)},
+    }
+    _write(folder / FILE, arrays)
+
+
+def load_checkpoint(folder: Path) -> tuple[TrainingState, Values] | None:
+    """The state and the values of the variables of the folder's checkpoint, or None where there is none.
+
+    Raises:
+        CheckpointError: the file is broken, or was written by a version that this one does not understand.
+    """
+    path = folder / FILE
+    try:
+        with np.load(path) as file:
+            arrays = dict(file)
+        meta = json.loads(arrays["meta"].tobytes())
+        state = TrainingState(
+            config=configs.from_tables(tomllib.loads(meta["config"])),
+            corpus_digest=meta["corpus_digest"],
+            source_tokenizer=Tokenizer(arrays["source"].tobytes()),
+            target_tokenizer=Tokenizer(arrays["target"].tobytes()),
+            rounds=tuple(Round(**one) for one in meta["rounds"]),
+            finished=meta["finished"],
+        )
+        return state, [(name, arrays[str(i)]) for i, name in enumerate(meta["variables"])]
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise CheckpointError(f"{path} is not usable ({error}): train in another folder") from None
+
+
+def restore(variables: Sequence[keras.Variable], values: Values) -> None:
+    """Sets the variables to a checkpoint's values.
+
+    Raises:
+        CheckpointError: they are not the variables that were saved.
+    """
+    names, saved = [_name(variable) for variable in variables], [name for name, _ in values]
+    if names != saved:
+        others = sorted(set(names) ^ set(saved)) or names
+        raise CheckpointError(
+            f"the checkpoint holds other variables than the model built now, such as {others[0]}: it was written by another "
+            "version of keras-attn or Keras. Go on with that version, or train in another folder"
+        )
+    for variable, (_, value) in zip(variables, values, strict=True):
+        variable.assign(value)
+
+
+def check_space(folder: Path, size: int) -> None:
+    """Raises OSError, before it is too late, where `size` more bytes cannot be written to the folder."""
+    probe = folder / FILE.parent / "space.part"
+    try:
+        probe.parent.mkdir(parents=True, exist_ok=True)
+        with probe.open("wb") as stream:
+            for start in range(0, size, _CHUNK):
+                stream.write(bytes(min(_CHUNK, size - start)))
+    except OSError as error:
+        raise OSError(f"cannot write {size / 1e6:.1f} MB more to {folder}: {error.strerror}") from None
+    finally:
+        with contextlib.suppress(OSError):
+            probe.unlink()
+
+
+def size_of(variables: Sequence[keras.Variable]) -> int:
+    """Bytes of all values together."""
+    return sum(math.prod(each.shape) * np.dtype(each.dtype).itemsize for each in variables)
+
+
+def _write(path: Path, arrays: dict[str, np.ndarray]) -> None:
+    part = path.with_name(f"{path.name}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with part.open("wb") as stream:
+            np.savez(stream, **arrays)
+            stream.flush()
+            os.fsync(stream.fileno())
+        part.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise OSError(f"cannot write {path}: {error.strerror}") from None
+
+
+def _name(variable: keras.Variable) -> str:
+    """Path, shape and dtype, without the numbers that Keras gives to all but the first model of a process."""
+    path = re.sub(r"_\d+(?=[_/]|$)", "", variable.path)
+    return f"{path} {list(variable.shape)} {variable.dtype}"
+
+
+def _as_array(data: bytes) -> np.ndarray:
+    return np.frombuffer(data, np.uint8)

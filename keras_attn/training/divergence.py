@@ -1,0 +1,58 @@
+"""Stops a training whose loss is no number any more, and says where that happened."""
+
+import math
+from collections.abc import Callable
+
+import keras
+
+from keras_attn.config import TrainingConfig
+from keras_attn.data.pipeline import TrainingBatches
+from keras_attn.model_dir import TrainedModel
+
+
+class TrainingDiverged(ValueError):
+    """The loss became NaN or infinite; the message describes the batch and says what to try."""
+
+
+class StopOnDivergence(keras.callbacks.Callback):
+    """Raises `TrainingDiverged` after the first step whose loss is NaN or infinite.
+
+    Args:
+        training: whose values the message suggests to change.
+        describe: given a step, counted from 0, what that step's batch holds.
+        step: steps done so far.
+    """
+
+    def __init__(self, training: TrainingConfig, describe: Callable[[int], str], step: int = 0) -> None:
+        super().__init__()
+        self._training = training
+        self._describe = describe
+        self._step = step
+
+    def on_train_batch_end(self, batch: int, logs: dict[str, float]) -> None:
+        # Keras gives the mean over the round so far. Once NaN or infinite it stays so: the first time is the step's own.
+        if not math.isfinite(logs["loss"]):
+            raise TrainingDiverged(
+                f"the loss became {logs['loss']} in step {self._step + 1}, a batch of {self._describe(self._step)}. "
+                f"Try {self._advice()}, in another folder"
+            )
+        self._step += 1
+
+    def _advice(self) -> str:
+        training = self._training
+        advice = [f"a lower training.learning_rate (now {training.learning_rate})"]
+        if not 0 < training.clip_norm <= 1:
+            advice.append(f"training.clip_norm = 1.0 (now {training.clip_norm})")
+        if training.mixed_precision != "float32":
+            advice.append(f"training.mixed_precision = 'float32' (now '{training.mixed_precision}')")
+        return " or ".join(advice)
+
+
+def describe_batch(batches: TrainingBatches, trained: TrainedModel, step: int) -> str:
+    """Shapes, range of ids and first pair of a step's batch, which is made once more."""
+    (source, _), target, _ = next(batches.stream(step).as_numpy_iterator())
+    first = trained.source_tokenizer.decode(source[:1])[0], trained.target_tokenizer.decode(target[:1])[0]
+    return (
+        f"{len(source)} pairs, {source.shape[1]} source and {target.shape[1]} target tokens long, ids up to {source.max()} "
+        f"and {target.max()}, the first pair {first[0]!r} and {first[1]!r}"
+    )

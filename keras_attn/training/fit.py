@@ -1,0 +1,192 @@
+"""The whole training: from a config to a model folder with the best model in it."""
+
+import dataclasses
+import importlib.util
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import keras
+from tqdm import tqdm
+
+from keras_attn import model_dir
+from keras_attn.config import Config, ConfigError
+from keras_attn.data.pipeline import TrainingBatches, training_batches
+from keras_attn.model_dir import TrainedModel
+from keras_attn.models.seq2seq import build_seq2seq
+from keras_attn.text.corpus import Corpus
+from keras_attn.training import checkpoint as checkpoints
+from keras_attn.training.callbacks import EndOfRound, Plan, ShowProgress, state_variables
+from keras_attn.training.checkpoint import CheckpointError, TrainingState, Values
+from keras_attn.training.divergence import StopOnDivergence, describe_batch
+from keras_attn.training.history import best, tokens_per_second, write_csv
+from keras_attn.training.inputs import digest, load_pairs, train_tokenizers
+from keras_attn.training.losses import SmoothedCrossEntropy, TokenCount
+from keras_attn.training.optimizers import build_optimizer
+
+
+def train(config: Config, folder: str | Path) -> dict[str, Any]:
+    """Trains a model, or goes on where an earlier call for the same folder was stopped.
+
+    `folder` becomes a model folder that holds the model with the best development BLEU so far (greedy search; of the moving
+    average of the weights, where there is one). Beside it lie `log.csv`, `logs/` for TensorBoard, and `checkpoint/`. Killed at any
+    moment and called again, it ends with the same weights as if it had not been killed: on a CPU, with as many threads, to the bit.
+
+    Returns:
+        What is in the folder's `metrics.json`.
+
+    Raises:
+        ConfigError: values that cannot be used, or others than those that the folder's training began with.
+        CorpusError: the sentence pairs cannot be loaded.
+        CheckpointError: there is something in the folder that training cannot go on from.
+        TrainingDiverged: the loss became NaN or infinite.
+        OSError: the folder cannot be written, or the disk is full.
+    """
+    folder = Path(folder)
+    _check(config, folder)
+    found = checkpoints.load_checkpoint(folder)
+    if found:
+        checkpoints.check_same_config(found[0], config)
+        if found[0].finished:
+            _tell(f"the training in {folder} is finished already")
+            return _finish(folder, found[0])
+    pairs, dev = load_pairs(config.data)
+    state, values = found or (_first_state(config, pairs, dev), None)
+    if state.corpus_digest != digest(pairs, dev):
+        raise CheckpointError(
+            f"the sentence pairs are not those that the training in {folder} began with. "
+            "Put them back to go on, or train in another folder"
+        )
+    batches = training_batches(
+        pairs, state.source_tokenizer, state.target_tokenizer, config.data, config.training
+    )
+    plan = Plan.of(config, batches.steps_per_epoch)
+    trained = _build(config, state, plan)
+    _prepare_folder(folder, state, values, trained.model)
+    _tell(_summary(batches, pairs, plan, trained, state))
+    return _finish(folder, _run(folder, state, trained, batches, dev, plan))
+
+
+def _check(config: Config, folder: Path) -> None:
+    if not config.training.epochs:
+        raise ConfigError("training.epochs must be at least 1")
+    if config.training.tensorboard and not importlib.util.find_spec("tensorboard"):
+        raise ConfigError(
+            "training.tensorboard needs a package that is not installed: pip install 'keras-attn[tensorboard]'"
+        )
+    if (folder / model_dir.FORMAT_FILE).exists() and not (folder / checkpoints.FILE).exists():
+        raise CheckpointError(
+            f"{folder} holds a model, but no checkpoint to go on from: train in another folder"
+        )
+
+
+def _first_state(config: Config, pairs: Corpus, dev: Corpus) -> TrainingState:
+    tokenizers = train_tokenizers(pairs, config.tokenizer)
+    return TrainingState(checkpoints.without_files(config), digest(pairs, dev), *tokenizers)
+
+
+def _build(config: Config, state: TrainingState, plan: Plan) -> TrainedModel:
+    """The compiled model with its first weights."""
+    source, target = state.source_tokenizer, state.target_tokenizer
+    sizes = {"source_vocab_size": source.vocab_size, "target_vocab_size": target.vocab_size}
+    config = dataclasses.replace(config, model=dataclasses.replace(config.model, **sizes))
+    keras.utils.set_random_seed(config.training.seed)
+    with _dtype_policy(config.training.mixed_precision):
+        model = build_seq2seq(config.model)
+    model.compile(
+        build_optimizer(config.training, plan.total_steps),
+        SmoothedCrossEntropy(config.training.label_smoothing),
+        weighted_metrics=[TokenCount()],
+        jit_compile=False if keras.backend.backend() == "tensorflow" else "auto",  # on CPUs XLA gains nothing
+    )
+    model.optimizer.build(model.trainable_variables)
+    return TrainedModel(config, source, target, model)
+
+
+@contextmanager
+def _dtype_policy(name: str) -> Iterator[None]:
+    before = keras.config.dtype_policy()
+    keras.config.set_dtype_policy(name)
+    try:
+        yield
+    finally:
+        keras.config.set_dtype_policy(before)
+
+
+def _prepare_folder(folder: Path, state: TrainingState, values: Values | None, model: keras.Model) -> None:
+    """Takes up the checkpoint or writes the first one, and finds out now whether there is room for what will come."""
+    variables = state_variables(model)
+    if values is None:
+        checkpoints.save_checkpoint(folder, state, variables)
+    else:
+        checkpoints.restore(variables, values)
+    write_csv(folder / "log.csv", state.rounds)
+    checkpoints.check_space(folder, checkpoints.size_of(variables) + 2 * checkpoints.size_of(model.weights))
+
+
+def _run(
+    folder: Path,
+    state: TrainingState,
+    trained: TrainedModel,
+    batches: TrainingBatches,
+    dev: Corpus,
+    plan: Plan,
+) -> TrainingState:
+    done = len(state.rounds) * plan.steps_per_round
+    end_of_round = EndOfRound(folder, state, trained, dev, plan)
+    training = trained.config.training
+    try:
+        with tqdm(total=plan.total_steps, initial=done, unit="step", disable=None, dynamic_ncols=True) as bar:
+            trained.model.fit(
+                batches.stream(done),
+                steps_per_epoch=plan.steps_per_round,
+                initial_epoch=len(state.rounds),
+                epochs=plan.rounds,
+                verbose=0,
+                shuffle=False,  # the stream is shuffled
+                callbacks=[
+                    StopOnDivergence(training, partial(describe_batch, batches, trained), done),
+                    ShowProgress(bar),
+                    end_of_round,
+                    *([keras.callbacks.TensorBoard(folder / "logs")] if training.tensorboard else []),
+                ],
+            )
+    except KeyboardInterrupt:
+        kept = len(end_of_round.state.rounds) * plan.steps_per_round
+        _tell(f"stopped; the same command goes on from step {kept} of {plan.total_steps}")
+        raise
+    return end_of_round.state
+
+
+def _finish(folder: Path, state: TrainingState) -> dict[str, Any]:
+    """Completes `metrics.json`; after a kill between the last checkpoint and here, the next call does."""
+    whole_training = {
+        "steps": state.rounds[-1].step,
+        "training_seconds": round(sum(one.seconds for one in state.rounds), 1),
+        "tokens_per_second": round(tokens_per_second(state.rounds)),
+    }
+    model_dir.update_metrics(folder, whole_training)
+    metrics = model_dir.load_metrics(folder)
+    top = best(state.rounds)
+    _tell(
+        f"best model in {folder}: dev BLEU {top.dev_bleu:.2f}, greedy, at step {top.step}  {metrics['dev_bleu_signature']}"
+    )
+    return metrics
+
+
+def _summary(
+    batches: TrainingBatches, pairs: Corpus, plan: Plan, trained: TrainedModel, state: TrainingState
+) -> str:
+    left_out = pairs.dropped + batches.dropped
+    done = len(state.rounds) * plan.steps_per_round
+    return (
+        f"{batches.pairs} training pairs ({left_out} left out as empty or too long), {plan.steps_per_epoch} steps an epoch, "
+        f"{trained.model.count_params():,} parameters, step {done} of {plan.total_steps}"
+    )
+
+
+def _tell(message: str) -> None:
+    print(message, file=sys.stderr, flush=True)

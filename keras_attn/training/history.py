@@ -1,0 +1,62 @@
+"""What is known about each round of a training: the steps up to one evaluation of the development set."""
+
+import csv
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+
+
+@dataclasses.dataclass(frozen=True)
+class Round:
+    """One line of `log.csv`.
+
+    Attributes:
+        step: steps since the training began.
+        epoch: the same in epochs.
+        loss: the training loss, smoothed labels and dropout included, as a mean over the round's batches.
+        learning_rate: that of the next step.
+        dev_bleu: sacreBLEU of the development set, greedy search.
+        dev_perplexity: plain perplexity of a target token of the development set.
+        tokens: real target tokens seen in this round.
+        seconds: time of this round's steps, without the evaluation.
+    """
+
+    step: int
+    epoch: float
+    loss: float
+    learning_rate: float
+    dev_bleu: float
+    dev_perplexity: float
+    tokens: int
+    seconds: float
+
+
+def best(rounds: Sequence[Round]) -> Round:
+    """The round with the highest development BLEU, the first one of several."""
+    return max(rounds, key=lambda one: one.dev_bleu)
+
+
+def rounds_since_best(rounds: Sequence[Round]) -> int:
+    """How many evaluations have passed without a better development BLEU."""
+    return len(rounds) - 1 - list(rounds).index(best(rounds)) if rounds else 0
+
+
+def tokens_per_second(rounds: Sequence[Round]) -> float:
+    """Real target tokens a second of training, padding and evaluations not counted."""
+    return sum(one.tokens for one in rounds) / sum(one.seconds for one in rounds)
+
+
+def write_csv(path: Path, rounds: Sequence[Round]) -> None:
+    """Writes all rounds anew, so that a resumed training never leaves a line behind that it is going to repeat."""
+    part = path.with_name(f"{path.name}.part")
+    with part.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.DictWriter(stream, [field.name for field in dataclasses.fields(Round)])
+        writer.writeheader()
+        for one in rounds:
+            writer.writerow(
+                {
+                    name: f"{value:.6g}" if isinstance(value, float) else value
+                    for name, value in vars(one).items()
+                }
+            )
+    part.replace(path)

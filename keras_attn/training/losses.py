@@ -1,0 +1,101 @@
+"""Cross-entropy of the target tokens with label smoothing, and the count of tokens it is averaged over."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+
+@keras.saving.register_keras_serializable(package="keras_attn")
+class SmoothedCrossEntropy(keras.losses.Loss):
+    """`L_t = -sum_v q_tv log softmax(logits_t)_v` with `q_t = (1 - smoothing) onehot(target_t) + smoothing / V`.
+
+    The value is the sum over tokens of `weight * L` divided by the sum of the weights. With the batch contract's weights, 1 at real
+    tokens and 0 at padding, that is the mean over real tokens: padding changes nothing.
+
+    Shapes: B batch, T target length, V vocabulary.
+
+    Args:
+        smoothing: probability mass spread evenly over the vocabulary, from 0 up to, not including, 1.
+
+    Call arguments:
+        y_true: target ids `(B, T)`.
+        y_pred: logits `(B, T, V)`; the loss is computed in float32, whatever their dtype.
+        sample_weight: `(B, T)`; `None`: every token counts.
+
+    Raises:
+        ValueError: `smoothing` is out of range.
+
+    Reference: Szegedy et al. 2016, "Rethinking the Inception Architecture for Computer Vision", section 7.
+    """
+
+    def __init__(
+        self,
+        smoothing: float = 0.0,
+        reduction: str | None = "mean_with_sample_weight",
+        name: str = "smoothed_cross_entropy",
+    ) -> None:
+        if not 0 <= smoothing < 1:
+            raise ValueError(
+                f"label smoothing takes a value from 0 up to, not including, 1. Received: {smoothing}"
+            )
+        super().__init__(name=name, reduction=reduction, dtype="float32")
+        self.smoothing = smoothing
+
+    def call(self, y_true: Any, y_pred: Any) -> Any:
+        targets = ops.cast(y_true, "int32")  # Keras hands them over as float32, exact up to 2**24
+        return _smoothed_cross_entropy(
+            ops.cast(ops.convert_to_tensor(y_pred), "float32"), targets, self.smoothing
+        )
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "smoothing": self.smoothing}
+
+
+def _smoothed_cross_entropy(logits: Any, targets: Any, smoothing: float) -> Any:
+    """`(B, T, V), (B, T) -> (B, T)`, with its gradient `softmax(logits) - q` written out.
+
+    Logits are the largest tensor of a training step, and automatic differentiation walks over it a dozen times: this way takes
+    a sixth of the time (see `benchmarks/RESULTS.md`).
+    """
+    size = logits.shape[-1]
+    others = smoothing / size
+    targets = ops.expand_dims(targets, -1)  # [batch, time, 1]
+
+    @ops.custom_gradient
+    def loss(logits):
+        top = ops.max(logits, axis=-1, keepdims=True)
+        exponentials = ops.exp(logits - top)  # [batch, time, vocabulary]
+        total = ops.sum(exponentials, axis=-1, keepdims=True)
+        at_target = ops.take_along_axis(logits, targets, axis=-1)
+        mean = ops.mean(logits, axis=-1, keepdims=True)
+        losses = top + ops.log(total) - (1 - smoothing) * at_target - smoothing * mean
+
+        def gradient(*args, upstream=None):
+            upstream = ops.expand_dims(args[0] if upstream is None else upstream, -1)  # [batch, time, 1]
+            hit = targets == ops.arange(size, dtype="int32")  # [batch, time, vocabulary]
+            wanted = ops.where(hit, upstream * (1 - smoothing + others), upstream * others)
+            return exponentials * (upstream / total) - wanted
+
+        return ops.squeeze(losses, -1), gradient
+
+    return loss(logits)
+
+
+@keras.saving.register_keras_serializable(package="keras_attn")
+class TokenCount(keras.metrics.Metric):
+    """Real target tokens since the metric was last reset: the sum of the sample weights."""
+
+    def __init__(self, name: str = "tokens") -> None:
+        super().__init__(name=name, dtype="float32")
+        self.total = self.add_variable((), initializer="zeros", name="total")
+
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        weight = ops.ones_like(y_true) if sample_weight is None else sample_weight
+        self.total.assign_add(ops.sum(ops.cast(weight, "float32")))
+
+    def result(self) -> Any:
+        return self.total.value
+
+    def get_config(self) -> dict[str, Any]:
+        return {"name": self.name}

@@ -1,0 +1,49 @@
+"""The optimizer that a config describes, and the moving average of the weights that it may keep."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import keras
+from keras import ops
+
+from keras_attn.config import ConfigError, TrainingConfig
+from keras_attn.training.schedules import build_schedule
+
+
+def build_optimizer(training: TrainingConfig, total_steps: int) -> keras.optimizers.Optimizer:
+    """Adam (Kingma and Ba 2015) or AdamW (Loshchilov and Hutter 2019).
+
+    Gradients are clipped by their global norm (Pascanu et al. 2013). For float16, `compile` wraps the optimizer in Keras' own
+    `LossScaleOptimizer`.
+
+    Raises:
+        ConfigError: a value that the optimizer has no use for, or one that `build_schedule` refuses.
+    """
+    if training.ema_decay >= 1:
+        raise ConfigError(f"training.ema_decay must be below 1, such as 0.999; got {training.ema_decay}")
+    if training.weight_decay and training.optimizer == "adam":
+        raise ConfigError("training.weight_decay needs training.optimizer = 'adamw'")
+    common = {
+        "learning_rate": build_schedule(training, total_steps),
+        "global_clipnorm": training.clip_norm or None,
+        "use_ema": training.ema_decay > 0,
+        "ema_momentum": training.ema_decay,
+    }
+    if training.optimizer == "adamw":
+        return keras.optimizers.AdamW(weight_decay=training.weight_decay, **common)
+    return keras.optimizers.Adam(**common)
+
+
+@contextmanager
+def averaged_weights(model: keras.Model) -> Iterator[None]:
+    """Lends the model the optimizer's moving average of its weights; without one, its weights stay.
+
+    Afterwards they are back, bit for bit. (`keras.callbacks.SwapEMAWeights` swaps by adding and subtracting, which rounds.)
+    """
+    weights = [ops.convert_to_numpy(variable.value) for variable in model.trainable_variables]
+    model.optimizer.finalize_variable_values(model.trainable_variables)
+    try:
+        yield
+    finally:
+        for variable, value in zip(model.trainable_variables, weights, strict=True):
+            variable.assign(value)

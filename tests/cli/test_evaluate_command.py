@@ -1,0 +1,59 @@
+import pytest
+
+from keras_attn.model_dir import load_metrics, update_metrics
+
+
+def test_scores_are_printed_with_their_signatures_and_kept(run, model_folder, pair_files):
+    update_metrics(model_folder, {"steps": 7})
+    source, reference = pair_files
+    result = run("evaluate", model_folder, "--source", source, "--reference", reference, "--beam-size", 2)
+    assert result.exit_code == 0
+    greedy, bleu, chrf, beam, *_ = result.stdout.splitlines()
+    assert (greedy, beam) == ("greedy search", "beam size 2, length penalty 1")
+    assert bleu.startswith("BLEU ") and "nrefs:1|case:mixed" in bleu
+    assert chrf.startswith("chrF2 ") and "nrefs:1|case:mixed" in chrf
+    metrics = load_metrics(model_folder)
+    assert metrics.keys() == {"steps", "ten.en_greedy", "ten.en_beam_2"}
+    assert f"BLEU  {metrics['ten.en_greedy']['bleu']:5.1f}" in bleu
+    assert result.stderr == "translating 10 lines of ten.en\n"
+
+
+def test_the_test_split_is_taken_if_nothing_is_named(run, model_folder, pair_files, monkeypatch):
+    source, target = pair_files
+    source.rename(source.with_name("test.en")), target.rename(target.with_name("test.fr"))
+    monkeypatch.chdir(source.parent)  # of the files it was trained on a folder keeps no more than the names
+    result = run("evaluate", model_folder, "--beam-size", 1)
+    assert result.exit_code == 0
+    assert load_metrics(model_folder).keys() == {"test_greedy"}
+
+
+def test_a_tokenized_reference_gives_a_second_pair_of_scores(run, model_folder, pair_files):
+    source, reference = pair_files
+    files = ["--source", source, "--reference", reference, "--tokenized-reference", reference]
+    result = run("evaluate", model_folder, *files, "--beam-size", 1)
+    assert result.stdout.count("BLEU ") == 2
+    assert "moses:lc.norm.tok.fr" in result.stdout
+    assert (
+        "moses:lc.norm.tok.fr" in load_metrics(model_folder)["ten.en_greedy"]["tokenized"]["bleu_signature"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--source", "SOURCE"], "--source and --reference go together"),
+        (["--source", "SOURCE", "--reference", "TARGET", "--split", "dev"], "exclude each other"),
+        (["--split", "dev"], "no files for the dev split"),
+        (["--split", "tset"], "unknown split: 'tset'"),
+        (["--split", "test"], "test.en does not exist"),
+    ],
+)
+def test_what_cannot_be_evaluated_is_a_mistake(
+    arguments, message, run, model_folder, pair_files, monkeypatch
+):
+    monkeypatch.chdir(model_folder)
+    names = dict(zip(["SOURCE", "TARGET"], pair_files, strict=True))
+    result = run("evaluate", model_folder, *[names.get(argument, argument) for argument in arguments])
+    assert result.exit_code == 2
+    assert message in result.stderr and result.stderr.count("\n") == 1
+    assert load_metrics(model_folder) == {}

@@ -1,0 +1,142 @@
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+COMMANDS = ["train", "translate", "score", "evaluate", "align", "export", "demo"]
+
+
+def one_line(text):
+    return text.count("\n") == 1 and text.startswith("Error: ")
+
+
+def test_help_comes_at_once(run_script):
+    run_script("--help")  # whatever must be read from the disk is
+    start = time.perf_counter()
+    result = run_script("--help")
+    assert time.perf_counter() - start < 1.0  # half a second on a machine that does nothing else
+    assert result.returncode == 0 and not result.stderr
+
+
+def test_help_loads_no_library_that_takes_long():
+    code = (
+        "import sys\n"
+        "from keras_attn.cli.main import main\n"
+        "try: main(['translate', '--help'])\n"
+        "except SystemExit: pass\n"
+        "print({'tensorflow', 'keras', 'numpy', 'matplotlib', 'sacrebleu', 'sentencepiece'} & sys.modules.keys())"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.stdout.endswith("set()\n")
+
+
+def test_the_help_names_the_commands_in_the_order_of_their_use(run):
+    result = run("--help")
+    listed = [line.split()[0] for line in result.stdout.partition("Commands:\n")[2].splitlines()]
+    assert listed == COMMANDS
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_an_example_that_names_it(command, run):
+    result = run(command, "--help")
+    assert result.exit_code == 0
+    assert f"keras-attn {command} " in result.stdout.partition("Example:")[2]
+
+
+def test_the_version_is_the_package_s(run):
+    import keras_attn
+
+    assert run("--version").stdout == f"keras-attn, version {keras_attn.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "Missing command"),
+        (["translat"], "No such command 'translat'. (Did you mean one of: 'train', 'translate'?)"),
+        (["translate", ".", "--beamsize", "3"], "--beam-size"),
+        (["translate"], "Missing argument 'FOLDER'"),
+        (["translate", "nowhere"], "Directory 'nowhere' does not exist"),
+        (["translate", ".", "--beam-size", "0"], "0 is not in the range x>=1"),
+        (["translate", ".", "--beam-size", "many"], "'many' is not a valid integer"),
+        (["translate", "."], "is not a model folder: it has no config.toml"),
+        (["translate", ".", "--top-k", "5"], "--top-k needs --sample"),
+        (["train", "nowhere.toml", "runs"], "File 'nowhere.toml' does not exist"),
+        (["evaluate", ".", "--source", "a"], "File 'a' does not exist"),
+        (["align", "."], "give SOURCE_FILE and TARGET_FILE, or --source-text and --output"),
+        (["align", ".", "--source-text", "a"], "--source-text needs --output"),
+        (["export", "."], "Missing option '--format'"),
+        (["export", ".", "--format", "tflite"], "'tflite' is not one of 'saved-model', 'litert'"),
+        (["export", ".", "--format", "saved-model", "--precision", "int8"], "are for --format litert"),
+    ],
+)
+def test_a_mistake_is_one_line_on_stderr_and_exit_code_2(arguments, message, run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert one_line(result.stderr) and message in result.stderr
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("content", "overrides", "message"),
+    [
+        ("[model]\ncel = 'lstm'\n", [], "unknown key model.cel; did you mean 'cell'?"),
+        ("[model]\ncell = 'rnn'\n", [], "model.cell takes 'gru', 'lstm'; got 'rnn'"),
+        ("[model", [], "is not valid TOML"),
+        ("", ["--set", "training.epoch=3"], "unknown key training.epoch; did you mean 'epochs'?"),
+        ("", ["--set", "epochs"], "expected section.key=value, got 'epochs'"),
+    ],
+)
+def test_a_mistake_in_a_config_is_named_at_once(content, overrides, message, run, tmp_path):
+    (tmp_path / "config.toml").write_text(content)
+    start = time.perf_counter()
+    result = run("train", tmp_path / "config.toml", tmp_path / "run", *overrides)
+    assert time.perf_counter() - start < 0.5
+    assert result.exit_code == 2
+    assert one_line(result.stderr) and message in result.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_an_error_of_several_lines_becomes_one(run, monkeypatch):
+    def fail(*_):
+        raise ValueError("expected this\n  got that")
+
+    monkeypatch.setattr("keras_attn.config.load", fail)
+    assert run("train", __file__, "runs").stderr == "Error: expected this got that\n"
+
+
+def test_a_file_that_cannot_be_written_is_named(run, monkeypatch):
+    def fail(*_):
+        raise PermissionError(13, "Permission denied", "/there")
+
+    monkeypatch.setattr("keras_attn.config.load", fail)
+    result = run("train", __file__, "runs")
+    assert (result.exit_code, result.stderr) == (2, "Error: /there: Permission denied\n")
+
+
+def test_a_fault_of_the_program_is_not_hidden(run, monkeypatch):
+    def fail(*_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("keras_attn.config.load", fail)
+    assert isinstance(run("train", __file__, "runs").exception, ZeroDivisionError)
+
+
+def test_an_interruption_gives_130_without_a_traceback(run, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("keras_attn.config.load", interrupt)
+    result = run("train", __file__, "runs")
+    assert result.exit_code == 130
+    assert result.stderr.strip() == ""
+
+
+def test_the_module_runs_as_the_command_does():
+    command = [sys.executable, "-m", "keras_attn", "translate", "nowhere"]
+    result = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "COLUMNS": "200"})
+    assert result.returncode == 2
+    assert result.stderr.startswith("Error: ") and "'keras-attn translate --help'" in result.stderr

@@ -1,0 +1,29 @@
+import pytest
+
+from keras_attn.translator import Translator
+
+
+def test_every_pair_gives_its_log_probability(run, model_folder, pair_files, tiny_trained):
+    source, target = pair_files
+    result = run("score", model_folder, source, target)
+    lines = [path.read_text().splitlines() for path in pair_files]
+    assert result.exit_code == 0
+    assert [float(line) for line in result.stdout.splitlines()] == pytest.approx(
+        Translator(tiny_trained).score(*lines), abs=1e-3
+    )
+
+
+def test_files_of_different_lengths_are_a_mistake(run, model_folder, pair_files):
+    source, target = pair_files
+    target.write_text("un chat\n")
+    result = run("score", model_folder, source, target)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == "Error: 10 source lines but 1 target lines\n"
+
+
+def test_a_file_that_is_not_utf8_is_named_with_its_line(run, model_folder, pair_files):
+    source, target = pair_files
+    source.write_bytes(b"the cat\nthe d\xffg\n")
+    result = run("score", model_folder, source, target)
+    assert result.exit_code == 2
+    assert f"{source}:2" in result.stderr and result.stderr.count("\n") == 1

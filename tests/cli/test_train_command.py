@@ -1,0 +1,40 @@
+import json
+
+from keras_attn.model_dir import load_metrics
+from keras_attn.translator import Translator
+
+CONFIG = """
+[data]
+train = ["ten.en", "ten.fr"]
+dev = ["ten.en", "ten.fr"]
+
+[tokenizer]
+vocab_size = 50
+
+[model]
+embedding_dim = 4
+encoder_units = 4
+decoder_units = 4
+attention_units = 4
+readout_units = 4
+
+[training]
+epochs = 30
+"""
+
+
+def test_training_makes_a_folder_that_translates(run, pair_files, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config.toml").write_text(CONFIG)
+    result = run("train", "config.toml", "run", "--set", "training.epochs=1")
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout) == load_metrics("run")
+    assert len(Translator.load("run")(["the cat"], beam_size=1)) == 1
+
+
+def test_files_that_are_not_there_are_a_mistake(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config.toml").write_text(CONFIG)
+    result = run("train", "config.toml", "run")
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1 and "ten.en does not exist" in result.stderr

@@ -1,0 +1,106 @@
+import signal
+
+import pytest
+
+from keras_attn.translator import Translator
+
+GREEDY = ["--beam-size", "1"]  # the quickest
+
+
+@pytest.fixture(scope="module")
+def translator(tiny_trained):
+    return Translator(tiny_trained)
+
+
+def test_every_line_in_gives_its_line_out(run, model_folder, translator, source_lines):
+    stdin = "".join(f"{line}\n" for line in source_lines[:30]).encode()
+    result = run("translate", model_folder, "--beam-size", 1, "--batch-size", 7, stdin=stdin)
+    assert result.exit_code == 0
+    assert result.stdout.split("\n") == [*translator(source_lines[:30], beam_size=1), ""]
+    assert result.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("stdin", "lines"),
+    [
+        (b"", 0),
+        (b"\n", 1),
+        (b"the cat", 1),
+        (b"the cat\n", 1),
+        (b"\n\nthe cat\n\n", 4),
+        ("a\u2028b\x0bc\x0cd\x85e\rf\n".encode(), 1),
+        (b"\xff\xfe\n\xe2\x82\n", 2),
+        (b"\x00\n", 1),
+    ],
+)
+def test_only_line_feeds_end_lines(stdin, lines, run, model_folder):
+    result = run("translate", model_folder, *GREEDY, stdin=stdin)
+    assert result.exit_code == 0
+    assert result.stdout.count("\n") == lines
+
+
+def test_bytes_that_are_not_utf8_are_reported_by_line(run, model_folder, translator):
+    result = run("translate", model_folder, *GREEDY, stdin=b"the cat\nthe d\xffg\na bird\n")
+    assert result.stderr == "Warning: line 2: byte 6 is not UTF-8; replaced\n"
+    texts = translator(["the cat", "the d\ufffdg", "a bird"], beam_size=1)
+    assert result.stdout == "".join(f"{text}\n" for text in texts)
+
+
+def test_lines_longer_than_what_is_read_at_once_stay_whole(run, model_folder, monkeypatch, translator):
+    monkeypatch.setattr("keras_attn.cli.translate.CHUNK", 5)
+    result = run("translate", model_folder, *GREEDY, stdin=b"the old dog\na\xffb\nx")
+    assert result.stdout.splitlines() == translator(["the old dog", "a\ufffdb", "x"], beam_size=1)
+    assert "line 2: byte 2" in result.stderr
+
+
+def test_a_line_that_is_too_long_is_cut_with_a_warning(run, model_folder):
+    result = run("translate", model_folder, *GREEDY, stdin=b"the cat " * 200)
+    assert result.stderr.startswith("Warning: 1 of 1 lines had more than 255 sub-words")
+    assert result.stdout.count("\n") == 1
+
+
+def test_n_best_lists_have_number_score_and_text(run, model_folder, translator):
+    result = run("translate", model_folder, "--n-best", 2, stdin=b"the cat\na dog\n")
+    rows = [line.split("\t") for line in result.stdout.splitlines()]
+    assert [row[0] for row in rows] == ["1", "1", "2", "2"]
+    assert [rows[0][2], rows[2][2]] == translator(["the cat", "a dog"])
+    assert float(rows[0][1]) >= float(rows[1][1])
+
+
+def test_samples_differ_by_their_seed(run, model_folder):
+    sample = ["translate", model_folder, "--sample", "--temperature", 2]
+    one, two = (run(*sample, "--seed", seed, stdin=b"the cat\n" * 8).stdout for seed in (1, 2))
+    assert one != two
+    assert len(set(one.splitlines())) > 1
+
+
+def test_more_hypotheses_than_the_beam_keeps_are_a_mistake(run, model_folder):
+    result = run("translate", model_folder, "--beam-size", 2, "--n-best", 3, stdin=b"the cat\n")
+    assert result.exit_code == 2
+    assert "n_best must be from 1 to what the search keeps, 2" in result.stderr
+
+
+def test_broken_weights_are_a_mistake(run, model_folder):
+    (model_folder / "model.weights.h5").write_bytes(b"")
+    result = run("translate", model_folder, stdin=b"the cat\n")
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1 and "model.weights.h5 is broken" in result.stderr
+
+
+def test_a_line_is_translated_before_the_next_one_comes(start_script, model_folder, translator):
+    with start_script("translate", model_folder, *GREEDY) as process:
+        process.stdin.write("l'été\n".encode())
+        process.stdin.flush()
+        (text,) = translator(["l'été"], beam_size=1)
+        assert process.stdout.readline().decode() == f"{text}\n"  # it would wait for ever
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 130
+        assert process.stderr.read().strip() == b""  # nothing from TensorFlow, and no traceback
+
+
+def test_a_reader_that_stops_is_no_error(start_script, model_folder):
+    with start_script("translate", model_folder, *GREEDY) as process:
+        process.stdout.close()
+        process.stdin.write(b"the cat\n" * 100)
+        process.stdin.close()
+        assert process.stderr.read() == b""

@@ -1,0 +1,94 @@
+"""A tiny model with random weights: what it says is gibberish, how it is said is what many tests look at."""
+
+import dataclasses
+import random
+import shutil
+
+import numpy as np
+import pytest
+
+from keras_attn.config import Config, DataConfig, ModelConfig, SearchConfig
+from keras_attn.text.special_tokens import EOS_ID
+from keras_attn.text.tokenizer import train_tokenizer
+
+SOURCE_WORDS = "the a cat dog bird house tree river sees likes finds big small old young green red"
+TARGET_WORDS = (
+    "le un chat chien oiseau maison arbre rivière voit aime trouve grand petit vieux jeune vert rouge"
+)
+
+
+def generate_lines(words, count, seed):
+    draw = random.Random(seed)
+    return [" ".join(draw.choices(words.split(), k=draw.randint(1, 9))) for _ in range(count)]
+
+
+@pytest.fixture(scope="session")
+def source_lines():
+    return generate_lines(SOURCE_WORDS, 200, seed=1)
+
+
+@pytest.fixture(scope="session")
+def target_lines():
+    return generate_lines(TARGET_WORDS, 200, seed=2)
+
+
+def tiny_config(source_tokenizer, target_tokenizer):
+    return Config(
+        data=DataConfig(source_language="en", target_language="fr", test=("test.en", "test.fr")),
+        model=ModelConfig(
+            source_vocab_size=source_tokenizer.vocab_size,
+            target_vocab_size=target_tokenizer.vocab_size,
+            embedding_dim=8,
+            encoder_units=8,
+            decoder_units=8,
+            attention_units=8,
+            readout_units=8,
+        ),
+        search=SearchConfig(beam_size=3, max_length_factor=1.0, max_length_extra=3, batch_size=8),
+    )
+
+
+def fill(model, seed):
+    """The same random weights on every backend, large enough for clearly different words, and some ends."""
+    draw = np.random.default_rng(seed)
+    for variable in model.trainable_variables:
+        variable.assign(draw.normal(0, 1 if len(variable.shape) > 1 else 0.1, variable.shape))
+    output = model.get_layer("output")
+    output.bias.assign([3.0 if word == EOS_ID else 0.0 for word in range(output.units)])
+
+
+@pytest.fixture(scope="session")
+def tiny_trained(source_lines, target_lines):
+    from keras_attn.model_dir import TrainedModel
+    from keras_attn.models.seq2seq import build_seq2seq
+
+    source, target = train_tokenizer(source_lines, 60), train_tokenizer(target_lines, 60)
+    config = tiny_config(source, target)
+    model = build_seq2seq(config.model)
+    fill(model, seed=4)
+    return TrainedModel(config, source, target, model)
+
+
+@pytest.fixture(scope="session")
+def attentionless_trained(tiny_trained):
+    from keras_attn.models.seq2seq import build_seq2seq
+
+    model_config = dataclasses.replace(tiny_trained.config.model, attention="none", feed="none")
+    config = dataclasses.replace(tiny_trained.config, model=model_config)
+    return dataclasses.replace(tiny_trained, config=config, model=build_seq2seq(model_config))
+
+
+@pytest.fixture(scope="session")
+def saved_tiny_folder(tmp_path_factory, tiny_trained):
+    from keras_attn.model_dir import save_model
+
+    folder = tmp_path_factory.mktemp("models") / "tiny"
+    save_model(folder, tiny_trained)
+    return folder
+
+
+@pytest.fixture
+def model_folder(saved_tiny_folder, tmp_path):
+    """A copy of the tiny model's folder, for the test to do with as it likes."""
+
+    return shutil.copytree(saved_tiny_folder, tmp_path / "model")

@@ -1,0 +1,69 @@
+import dataclasses
+
+import pytest
+
+from keras_attn.config import DataConfig
+from keras_attn.evaluation.evaluate import evaluate, split_corpus
+from keras_attn.evaluation.scores import corpus_scores
+from keras_attn.text.corpus import CorpusError
+from keras_attn.translator import Translator
+
+
+@pytest.fixture(scope="module")
+def translator(tiny_trained):
+    return Translator(tiny_trained)
+
+
+def test_greedy_search_comes_before_the_beam_of_the_model(translator, source_lines, target_lines):
+    sources, references = source_lines[:10], target_lines[:10]
+    greedy, beam = evaluate(translator, sources, references)
+    assert (greedy.name, beam.name) == ("greedy", "beam_3")
+    assert greedy.scores == corpus_scores(translator(sources, beam_size=1), references)
+    assert beam.scores == corpus_scores(translator(sources, beam_size=3), references)
+
+
+def test_what_the_model_says_itself_scores_100(translator, source_lines):
+    sources = source_lines[:30]
+    (evaluation,) = evaluate(translator, sources, translator(sources, beam_size=1), beam_size=1)
+    assert evaluation.scores.bleu == pytest.approx(100)
+    assert str(evaluation).startswith("greedy search\nBLEU  100.0  nrefs:1")
+
+
+def test_tokenized_references_are_scored_in_the_target_language(translator, source_lines, target_lines):
+    lines = source_lines[:5], target_lines[:5]
+    (evaluation,) = evaluate(translator, *lines, beam_size=1, tokenized_references=target_lines[:5])
+    assert "moses:lc.norm.tok.fr" in evaluation.tokenized.bleu_signature
+    assert evaluation.as_dict()["tokenized"] == evaluation.tokenized.as_dict()
+
+
+@pytest.mark.parametrize(
+    ("sources", "references", "tokenized", "message"),
+    [
+        (["a", "b"], ["c"], None, "2 sources and 1 references"),
+        (["a", "b"], ["c", "d"], ["e"], "2 sources and 1 tokenised references"),
+        ([], [], None, "nothing to evaluate"),
+    ],
+)
+def test_lines_that_do_not_fit_are_refused_before_the_translating(sources, references, tokenized, message):
+    class Untouched:
+        config = dataclasses.make_dataclass("Config", ["search", "data"])(None, None)
+
+    with pytest.raises(ValueError, match=message):
+        next(evaluate(Untouched(), sources, references, 1, tokenized))
+
+
+def test_a_split_of_a_named_corpus_is_loaded():
+    data = DataConfig(corpus="phrasebook", source_language="en", target_language="es")
+    assert 0 < len(split_corpus(data, "novel")) <= 500
+
+
+def test_a_split_of_files_is_read(tmp_path):
+    (tmp_path / "test.tsv").write_text("one\tun\n")
+    data = DataConfig(test=(str(tmp_path / "test.tsv"),))
+    assert split_corpus(data, "test").target == ["un"]
+
+
+@pytest.mark.parametrize(("split", "message"), [("dev", "no files for the dev split"), ("tset", "'tset'")])
+def test_a_split_that_is_not_there_is_named(split, message):
+    with pytest.raises(CorpusError, match=message):
+        split_corpus(DataConfig(test=("a.tsv",)), split)

@@ -1,0 +1,62 @@
+"""A small model that has learnt something: it spells digits, "3 1" -> "three one"."""
+
+import random
+
+import numpy as np
+import pytest
+
+NAMES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+
+
+def spelled_digits(count, seed):
+    draw = random.Random(seed)
+    digits = [draw.choices(range(10), k=draw.randint(1, 6)) for _ in range(count)]
+    return [" ".join(map(str, row)) for row in digits], [
+        " ".join(NAMES[digit] for digit in row) for row in digits
+    ]
+
+
+@pytest.fixture(scope="session")
+def digit_pairs():
+    return spelled_digits(60, seed=2)
+
+
+@pytest.fixture(scope="session")
+def digit_speller():
+    """Trained for some ten seconds; beam 4, all embeddings tied."""
+    import keras
+
+    from keras_attn.config import Config, ModelConfig, SearchConfig
+    from keras_attn.model_dir import TrainedModel
+    from keras_attn.models.seq2seq import build_seq2seq
+    from keras_attn.text.special_tokens import BOS_ID, EOS_ID
+    from keras_attn.text.tokenizer import train_tokenizer
+
+    sources, targets = spelled_digits(1200, seed=1)
+    tokenizer = train_tokenizer([*sources, *targets], 60)
+    size = tokenizer.vocab_size
+    model = ModelConfig(
+        size, size, 32, "all", "gru", 32, decoder_units=32, attention_units=32, readout_units=32
+    )
+    config = Config(model=model, search=SearchConfig(beam_size=4, batch_size=16))
+    keras.utils.set_random_seed(1)
+    model = build_seq2seq(model)
+    target = tokenizer.encode(targets)
+    source = padded([[*ids, EOS_ID] for ids in tokenizer.encode(sources)])
+    target_in, target_out = (
+        padded([[BOS_ID, *ids] for ids in target]),
+        padded([[*ids, EOS_ID] for ids in target]),
+    )
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile(keras.optimizers.Adam(0.01), loss, jit_compile=False)
+    model.fit(
+        [source, target_in], target_out, 32, 6, verbose=0, sample_weight=(target_out != 0).astype("float32")
+    )
+    return TrainedModel(config, tokenizer, tokenizer, model)
+
+
+def padded(rows):
+    table = np.zeros((len(rows), max(map(len, rows))), "int32")
+    for i, row in enumerate(rows):
+        table[i, : len(row)] = row
+    return table

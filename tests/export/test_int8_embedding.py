@@ -1,0 +1,36 @@
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_attn.export.int8_embedding import Int8Embedding
+
+
+@pytest.fixture
+def layer():
+    layer = keras.layers.ReversibleEmbedding(5, 3)
+    layer.build()
+    layer.set_weights(
+        [np.array([[0, 0, 0], [1, -2, 0.5], [1e-3, 2e-3, 3e-3], [100, 1, -7], [-1, -1, 1]], "float32")]
+    )
+    return layer
+
+
+def test_each_row_is_right_to_half_a_step_of_its_own_scale(layer):
+    rows = Int8Embedding(layer)(tf.range(5)).numpy()
+    table = layer.get_weights()[0]
+    half_steps = np.abs(table).max(axis=1, keepdims=True) / 127 / 2
+    assert np.all(np.abs(rows - table) <= half_steps * 1.0001)
+
+
+def test_a_row_of_zeros_stays_zero(layer):
+    assert not Int8Embedding(layer)(tf.constant([0])).numpy().any()
+
+
+def test_the_output_matrix_is_the_looked_up_table(layer):
+    embedding = Int8Embedding(layer)
+    np.testing.assert_allclose(embedding(tf.eye(3), reverse=True).numpy().T, embedding(tf.range(5)).numpy())
+
+
+def test_ids_may_have_any_shape(layer):
+    assert Int8Embedding(layer)(tf.constant([[1, 2], [3, 4]])).shape == (2, 2, 3)

@@ -1,0 +1,273 @@
+import dataclasses
+import json
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+from ai_edge_litert import schema_py_generated as schema
+from ai_edge_litert.compiled_model import CompiledModel
+from ai_edge_litert.interpreter import Interpreter
+
+from keras_attn.config import ModelConfig
+from keras_attn.export import litert
+from keras_attn.export.litert import ConversionError, convert, export_litert
+from keras_attn.export.parity import ParityError
+from keras_attn.export.runner import LiteRTTranslator
+from keras_attn.models.seq2seq import build_seq2seq
+from keras_attn.text.special_tokens import EOS_ID
+from keras_attn.translator import Translator
+
+LSTM_LUONG = {
+    "cell": "lstm",
+    "attention": "luong",
+    "query_state": "current",
+    "feed": "attentional",
+    "readout": "attentional",
+    "tied_embeddings": "target",
+}
+STACKED = {"encoder_layers": 2, "decoder_layers": 2, "residual": True, "readout": "plain", "feed": "none"}
+NO_ATTENTION = {"attention": "none", "feed": "none", "cell": "lstm"}
+
+
+def variant(trained, **choices):
+    """The tiny model with other choices, and weights large enough to say different things."""
+    config = dataclasses.replace(trained.config.model, **choices)
+    keras.utils.set_random_seed(3)
+    model = build_seq2seq(config)
+    for variable in model.trainable_variables:
+        if len(variable.shape) > 1:
+            variable.assign(3 * variable.value)
+    return dataclasses.replace(trained, config=dataclasses.replace(trained.config, model=config), model=model)
+
+
+def parsed(folder):
+    return schema.ModelT.InitFromPackedBuf((folder / "model.tflite").read_bytes(), 0)
+
+
+def buffers_of_size(model, size):
+    return sum(buffer.data is not None and len(buffer.data) == size for buffer in model.buffers)
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory, digit_speller):
+    """Greedy, float32, any source length."""
+    folder = tmp_path_factory.mktemp("litert") / "digits"
+    export_litert(digit_speller, folder, source_length=None)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def static_beam(tmp_path_factory, digit_speller, digit_pairs):
+    folder = tmp_path_factory.mktemp("litert") / "digits"
+    return folder, export_litert(digit_speller, folder, "float32", 4, 16, 24, *digit_pairs)
+
+
+@pytest.fixture(scope="module")
+def int8(tmp_path_factory, digit_speller, digit_pairs):
+    folder = tmp_path_factory.mktemp("litert") / "digits"
+    return folder, export_litert(digit_speller, folder, "int8", 1, None, 64, *digit_pairs)
+
+
+def test_a_float32_file_gives_the_ids_and_scores_that_keras_gives(exported, digit_speller, digit_pairs):
+    run = LiteRTTranslator(exported)
+    for expected in Translator(digit_speller).translate(digit_pairs[0], beam_size=1):
+        ids, score = run.translate_ids(expected.source_ids)
+        assert tuple(ids) == expected.target_ids
+        assert score == pytest.approx(expected.score, abs=1e-4)
+
+
+def test_beam_search_at_a_fixed_source_length_is_that_of_keras(static_beam):
+    _, parity = static_beam
+    assert (parity.sentences, parity.identical) == (60, 60)
+    assert parity.keras_bleu > 50
+
+
+@pytest.mark.parametrize(
+    ("choices", "beam_size", "source_length"),
+    [(LSTM_LUONG, 4, None), (LSTM_LUONG, 1, 24), (STACKED, 1, None), (NO_ATTENTION, 4, 24)],
+    ids=["lstm luong", "lstm luong fixed", "stacked gru", "no attention fixed"],
+)
+def test_every_kind_of_model_converts_and_says_what_keras_says(
+    tiny_trained, source_lines, tmp_path, choices, beam_size, source_length
+):
+    trained = variant(tiny_trained, **choices)
+    parity = export_litert(
+        trained, tmp_path / "out", "float32", beam_size, source_length, 64, sources=source_lines[:60]
+    )
+    assert parity.sentences == 60
+    assert parity.identical + parity.ties == 60
+
+
+def test_float16_halves_the_weights_and_says_almost_the_same(digit_speller, digit_pairs, exported, tmp_path):
+    parity = export_litert(digit_speller, tmp_path / "out", "float16", 1, None, 64, *digit_pairs)
+    assert parity.identical >= 55
+    sizes = [(folder / "model.tflite").stat().st_size for folder in (exported, tmp_path / "out")]
+    assert sizes[0] - sizes[1] > 1.8 * digit_speller.model.count_params()
+
+
+def test_int8_says_almost_the_same(int8):
+    assert int8[1].identical >= 55
+    assert abs(int8[1].bleu - int8[1].keras_bleu) < 5
+
+
+def test_only_built_in_operators_are_used(exported, static_beam, int8):
+    for folder in (exported, static_beam[0], int8[0]):
+        codes = parsed(folder).operatorCodes
+        assert {code.customCode for code in codes} == {None}
+        assert schema.BuiltinOperator.CUSTOM not in {code.builtinCode for code in codes}
+
+
+def test_tied_embeddings_are_stored_once(exported, int8, digit_speller):
+    table = digit_speller.config.model.target_vocab_size * digit_speller.config.model.embedding_dim
+    assert buffers_of_size(parsed(int8[0]), table) == 1
+    assert buffers_of_size(parsed(exported), 4 * table) == 1
+
+
+def test_int8_takes_little_more_than_a_byte_a_parameter(tiny_trained, tmp_path):
+    config = ModelConfig(4000, 4000, tied_embeddings="all")
+    config = dataclasses.replace(tiny_trained.config, model=config)
+    trained = dataclasses.replace(tiny_trained, config=config, model=build_seq2seq(config.model))
+    export_litert(trained, tmp_path / "out", "int8")
+    assert json.loads((tmp_path / "out" / "model.json").read_text())["bytes_per_parameter"] <= 1.15
+
+
+@pytest.mark.parametrize("ids", [[], [EOS_ID], [0, 0, 0]])
+def test_a_source_without_words_translates_to_nothing(exported, static_beam, ids):
+    for folder in (exported, static_beam[0]):
+        assert LiteRTTranslator(folder).translate_ids(ids) == ([], 0.0)
+
+
+def test_sentences_that_grow_longer_are_right_in_every_interpreter(tiny_trained, source_lines, tmp_path):
+    """LiteRT's kernels get one in some ten interpreters wrong, unless the runner sees to it."""
+    export_litert(tiny_trained, tmp_path / "out", source_length=None)
+    expected = Translator(tiny_trained).translate(source_lines, beam_size=1)
+    growing = {len(translation.source_ids): translation for translation in expected}
+    growing = [growing[length] for length in sorted(growing)]
+    for _ in range(50):
+        run = LiteRTTranslator(tmp_path / "out")
+        assert [tuple(run.translate_ids(each.source_ids)[0]) for each in growing] == [
+            each.target_ids for each in growing
+        ]
+
+
+def test_lines_of_any_kind_give_a_line_each(exported, digit_speller):
+    lines = ["", "3 1", "  ", "3\n1", "Ω", "3 1 4 1 5 9 2 6 5 3 5"]
+    assert LiteRTTranslator(exported)(lines) == Translator(digit_speller)(lines, beam_size=1)
+
+
+@pytest.mark.filterwarnings("ignore:.*were cut there")
+def test_longer_input_is_cut_at_the_fixed_length(static_beam):
+    translate = LiteRTTranslator(static_beam[0])
+    line = "3 1 4 " * 20
+    assert len(translate.encode([line])[0]) == 16
+    assert len(translate([line])) == 1
+
+
+def test_more_ids_than_the_fixed_length_are_refused(static_beam):
+    with pytest.raises(ValueError, match="takes at most 16 source ids, EOS included; got 17"):
+        LiteRTTranslator(static_beam[0]).translate_ids([4] * 16 + [EOS_ID])
+
+
+def test_the_runtime_of_browsers_runs_a_fixed_length(static_beam):
+    model = CompiledModel.from_file(str(static_beam[0] / "model.tflite"))
+    signature = model.get_signature_index("translate")
+    outputs = model.get_signature_list()["translate"]["outputs"]
+    run = LiteRTTranslator(static_beam[0])
+    (ids,) = run.encode(["3 1 4"])
+    inputs, results = model.create_input_buffers(signature), model.create_output_buffers(signature)
+    inputs[0].write(np.array([ids + [0] * (16 - len(ids))], "int32"))
+    model.run_by_index(signature, inputs, results)
+    found = results[outputs.index("ids")].read(24, np.int32).tolist()
+    expected, _ = run.translate_ids(ids)
+    assert found == expected + [0] * (24 - len(expected))
+
+
+def test_the_folder_is_all_that_a_client_needs(static_beam, digit_speller):
+    folder, parity = static_beam
+    assert {path.name for path in folder.iterdir()} == {
+        "model.tflite",
+        "model.json",
+        "source.spm",
+        "target.spm",
+    }
+    assert (folder / "target.spm").read_bytes() == digit_speller.target_tokenizer.model_proto
+    about = json.loads((folder / "model.json").read_text())
+    assert about["special_ids"] == {"pad": 0, "unk": 1, "bos": 2, "eos": 3}
+    assert about["bytes"] == (folder / "model.tflite").stat().st_size
+    assert about["parity"] == parity.as_dict()
+
+
+def test_the_description_gives_the_files_own_names_shapes_and_types(static_beam):
+    folder, _ = static_beam
+    about = json.loads((folder / "model.json").read_text())
+    interpreter = Interpreter(str(folder / "model.tflite"))
+    (signature,) = interpreter.get_signature_list()
+    assert signature == about["signature"]
+    runner = interpreter.get_signature_runner(signature)
+    found = runner(source=np.zeros((1, 16), "int32"))
+    for name, described in about["inputs"].items():
+        details = runner.get_input_details()[name]
+        assert (details["shape"].tolist(), details["dtype"].__name__) == (
+            described["shape"],
+            described["dtype"],
+        )
+    assert {name: {"shape": list(x.shape), "dtype": x.dtype.name} for name, x in found.items()} == about[
+        "outputs"
+    ]
+
+
+def test_a_file_that_says_something_else_is_not_left_behind(
+    digit_speller, digit_pairs, tmp_path, monkeypatch
+):
+    def wrong_weights(model):
+        with tf.init_scope():
+            values = [(variable, -variable.numpy()) for variable in model.variables]
+        return keras.StatelessScope(
+            state_mapping=[(variable, tf.constant(value)) for variable, value in values]
+        )
+
+    monkeypatch.setattr(litert, "constant_weights", wrong_weights)
+    with pytest.raises(ParityError, match="differently from Keras"):
+        export_litert(digit_speller, tmp_path / "out", sources=digit_pairs[0])
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_second_export_replaces_the_first(model_folder, tmp_path):
+    for max_length in (5, 6):
+        export_litert(model_folder, tmp_path / "out", "int8", max_length=max_length)
+    assert json.loads((tmp_path / "out" / "model.json").read_text())["max_length"] == 6
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_an_operator_that_is_not_built_in_is_named():
+    def determinant(source):
+        return {"ids": tf.linalg.det(tf.reshape(tf.cast(source, tf.float32), (2, 2)))}
+
+    function = tf.function(determinant, [tf.TensorSpec([1, 4], tf.int32, name="source")])
+    with pytest.raises(ConversionError, match=r"no built-in operator for tf\.MatrixDeterminant"):
+        convert(function.get_concrete_function(), "float32")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"precision": "int8-full"}, "full-integer quantisation is not supported: .* Use precision='int8'"),
+        ({"precision": "bfloat16"}, "precision is one of float32, float16, int8"),
+        ({"source_length": 1}, "source_length must hold a word and EOS"),
+        ({"max_length": 0}, "max_length must be at least 1"),
+        ({"beam_size": 0}, "beam_size must be at least 1"),
+        ({"sources": ["one"]}, "at least 50 sentences; got 1"),
+    ],
+)
+def test_a_value_that_cannot_be_used_is_refused_before_anything_is_written(
+    tiny_trained, tmp_path, arguments, message
+):
+    with pytest.raises(ValueError, match=message):
+        export_litert(tiny_trained, tmp_path / "out", **arguments)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_is_no_export_is_no_translator(tmp_path):
+    with pytest.raises(ValueError, match="does not describe an export"):
+        LiteRTTranslator(tmp_path)

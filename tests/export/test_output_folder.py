@@ -1,0 +1,68 @@
+import pytest
+
+from keras_attn.export.output_folder import new_folder, read_description, write_description
+
+DESCRIPTION = "about/model.json"
+
+
+def export(output, content):
+    with new_folder(output, DESCRIPTION) as folder:
+        (folder / "file").write_text(content)
+        write_description(folder / DESCRIPTION, {"keras_attn_export": "test"})
+
+
+def test_an_export_appears_whole(tmp_path):
+    export(tmp_path / "missing" / "out", "new")
+    assert (tmp_path / "missing" / "out" / "file").read_text() == "new"
+    assert read_description(tmp_path / "missing" / "out" / DESCRIPTION) == {"keras_attn_export": "test"}
+
+
+def test_nothing_is_there_until_the_end(tmp_path):
+    with new_folder(tmp_path / "out", DESCRIPTION):
+        assert not (tmp_path / "out").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_an_error_leaves_nothing_behind(tmp_path):
+    with pytest.raises(ZeroDivisionError), new_folder(tmp_path / "out", DESCRIPTION) as folder:
+        (folder / "file").write_text("half")
+        raise ZeroDivisionError
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_error_leaves_the_earlier_export(tmp_path):
+    export(tmp_path / "out", "old")
+    with pytest.raises(ZeroDivisionError), new_folder(tmp_path / "out", DESCRIPTION):
+        raise ZeroDivisionError
+    assert (tmp_path / "out" / "file").read_text() == "old"
+
+
+def test_an_earlier_export_is_replaced_as_a_whole(tmp_path):
+    export(tmp_path / "out", "old")
+    (tmp_path / "out" / "old file").touch()
+    export(tmp_path / "out", "new")
+    assert (tmp_path / "out" / "file").read_text() == "new"
+    assert not (tmp_path / "out" / "old file").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_an_empty_folder_is_as_good_as_none(tmp_path):
+    (tmp_path / "out").mkdir()
+    export(tmp_path / "out", "new")
+    assert (tmp_path / "out" / "file").exists()
+
+
+@pytest.mark.parametrize("kind", ["file", "folder with a file", "description of something else"])
+def test_anything_else_is_not_replaced(tmp_path, kind):
+    output = tmp_path / "out"
+    if kind == "file":
+        output.write_text("mine")
+    elif kind == "folder with a file":
+        output.mkdir()
+        (output / "mine").touch()
+    else:
+        (output / "about").mkdir(parents=True)
+        (output / DESCRIPTION).write_text("[1]")
+    with pytest.raises(FileExistsError, match="is not an earlier export"):
+        export(output, "new")
+    assert not (output / "file").exists()

@@ -1,0 +1,150 @@
+import dataclasses
+
+import keras
+import numpy as np
+import pytest
+from keras import ops
+
+from keras_attn.config import ModelConfig
+from keras_attn.models.seq2seq import build_seq2seq
+from keras_attn.models.translation_steps import TranslationSteps
+from keras_attn.search import greedy
+
+V = 12
+MODELS = {
+    "bahdanau": {},
+    "luong, deep lstm": {
+        "attention": "luong",
+        "cell": "lstm",
+        "encoder_layers": 2,
+        "decoder_layers": 2,
+        "residual": True,
+        "query_state": "current",
+        "feed": "attentional",
+        "readout": "attentional",
+        "tied_embeddings": "target",
+    },
+    "cs224n": {"attention": "luong", "query_state": "current", "feed": "none", "readout": "plain"},
+    "fixed vector, all tied": {"attention": "none", "feed": "none", "tied_embeddings": "all"},
+}
+SOURCE = np.array([[5, 6, 7, 3], [8, 3, 0, 0]], "int32")
+TARGET_IN = np.array([[2, 9, 10], [2, 11, 0]], "int32")
+TARGET_OUT = np.array([[9, 10, 3], [11, 3, 0]], "int32")
+
+
+def build(**choices):
+    model = build_seq2seq(
+        dataclasses.replace(
+            ModelConfig(
+                source_vocab_size=V,
+                target_vocab_size=V,
+                embedding_dim=6,
+                encoder_units=4,
+                decoder_units=8,
+                attention_units=5,
+                readout_units=6,
+            ),
+            **choices,
+        )
+    )
+    random = np.random.default_rng(1)
+    for weight in model.trainable_variables:
+        weight.assign(random.normal(size=weight.shape) * 0.7)
+    return model
+
+
+@pytest.fixture(scope="module", params=MODELS.values(), ids=MODELS.keys())
+def model(request):
+    return build(**request.param)
+
+
+def log_softmax_of(model, source=SOURCE, target_in=TARGET_IN):
+    logits = ops.convert_to_numpy(model([source, target_in])).astype("float64")
+    return logits - np.log(np.exp(logits).sum(-1, keepdims=True))
+
+
+def by_steps(model, source=SOURCE, target_in=TARGET_IN):
+    """Log-probabilities `(N, T, V)` and weights of a loop over `step`."""
+    step, state = TranslationSteps(model).encode(ops.convert_to_tensor(source))
+    log_probs, weights = [], []
+    for tokens in target_in.T:
+        log_probs_t, state, weights_t = step(ops.convert_to_tensor(tokens), state)
+        log_probs.append(ops.convert_to_numpy(log_probs_t))
+        weights.append(None if weights_t is None else ops.convert_to_numpy(weights_t))
+    return np.stack(log_probs, 1), weights
+
+
+def test_steps_give_the_models_own_log_probabilities(model):
+    log_probs, _ = by_steps(model)
+    assert log_probs.dtype == np.float32
+    np.testing.assert_allclose(log_probs, log_softmax_of(model), atol=1e-5)
+
+
+def test_the_score_is_the_log_probability_of_each_word_and_zero_at_padding(model):
+    log_probs, _ = TranslationSteps(model).score(SOURCE, TARGET_IN, TARGET_OUT)
+    log_probs, expected = ops.convert_to_numpy(log_probs), log_softmax_of(model)
+    for n, t in np.ndindex(2, 3):
+        wanted = expected[n, t, TARGET_OUT[n, t]] if TARGET_OUT[n, t] else 0.0
+        np.testing.assert_allclose(log_probs[n, t], wanted, atol=1e-5)
+
+
+def test_steps_and_score_give_the_same_weights(model):
+    _, weights = TranslationSteps(model).score(SOURCE, TARGET_IN, TARGET_OUT)
+    _, by_step = by_steps(model)
+    if model.get_layer("decoder").attention is None:
+        assert weights is None and by_step == [None] * 3
+    else:
+        weights = ops.convert_to_numpy(weights)
+        np.testing.assert_allclose(weights, np.stack(by_step, 1), atol=1e-5)
+        np.testing.assert_allclose(weights.sum(-1), 1.0, rtol=1e-5)
+        assert (weights[1, :, 2:] == 0).all()
+
+
+def test_several_hypotheses_of_a_sentence_need_no_second_encoding(model):
+    targets = np.random.default_rng(2).integers(3, V, size=(6, 3), dtype="int32")  # three for each sentence
+    repeated, _ = by_steps(model, np.repeat(SOURCE, 3, axis=0), targets)
+    step, state = TranslationSteps(model).encode(SOURCE)
+    state = keras.tree.map_structure(lambda leaf: ops.repeat(leaf, 3, axis=0), state)
+    for t in range(3):
+        log_probs, state, _ = step(ops.convert_to_tensor(targets[:, t]), state)
+        np.testing.assert_allclose(ops.convert_to_numpy(log_probs), repeated[:, t], atol=1e-5)
+
+
+def test_greedy_search_says_what_the_model_finds_most_probable(model):
+    """Teacher-forced with its own words, the model would say each of them again."""
+    step, state = TranslationSteps(model).encode(ops.convert_to_tensor(SOURCE))
+    found = greedy(step, state, bos_id=2, eos_id=3, max_length=6)
+    for n in range(2):
+        length = int(found.lengths[n, 0])
+        tokens = ops.convert_to_numpy(found.tokens)[n, 0, :length]
+        target_in = np.array([[2, *tokens[:-1]]], "int32")
+        log_probs = log_softmax_of(model, SOURCE[n : n + 1], target_in)[0]
+        possible = np.delete(log_probs, [0, 2], axis=1)  # neither PAD nor BOS
+        chosen = log_probs[np.arange(length), tokens]
+        np.testing.assert_allclose(chosen, possible.max(1), atol=1e-5)
+        np.testing.assert_allclose(found.log_probs[n, 0], chosen.sum(), atol=1e-4)
+
+
+@pytest.mark.parametrize("choices", MODELS.values(), ids=MODELS.keys())
+def test_mixed_precision_gives_float32_log_probabilities_that_sum_to_one(choices, mixed_float16):
+    log_probs, _ = by_steps(build(**choices))
+    assert log_probs.dtype == np.float32
+    np.testing.assert_allclose(np.exp(log_probs.astype("float64")).sum(-1), 1.0, rtol=1e-5)
+
+
+def test_a_model_read_from_a_file_can_be_taken_apart(tmp_path):
+    model = build(tied_embeddings="all")
+    model.save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    np.testing.assert_array_equal(by_steps(loaded)[0], by_steps(model)[0])
+
+
+def test_a_change_of_the_models_weights_is_seen():
+    """The steps hold the model's variables, not copies."""
+    model = build()
+    steps = TranslationSteps(model)
+    before, _ = steps.score(SOURCE, TARGET_IN, TARGET_OUT)
+    for weight in model.trainable_variables:
+        weight.assign(weight.value * 0.5)
+    after, _ = steps.score(SOURCE, TARGET_IN, TARGET_OUT)
+    assert np.abs(ops.convert_to_numpy(after) - ops.convert_to_numpy(before)).max() > 0.1

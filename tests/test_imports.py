@@ -1,0 +1,108 @@
+"""The package's layers: imports run downwards only, and what must be light or run on every backend stays so."""
+
+import ast
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import keras_attn
+
+PACKAGE = Path(keras_attn.__file__).parent
+# Lowest first. Names of one line do not import one another.
+ORDER = [
+    {"config"},
+    {"text", "layers", "search"},
+    {"data", "models"},
+    {"model_dir"},
+    {"translator"},
+    {"evaluation"},
+    {"export"},
+    {"training"},
+    {"cli"},
+]
+RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
+BACKENDS = {"tensorflow", "tensorflow_text", "jax", "torch"}
+TOP = {"__init__", "__main__"}
+
+
+def modules():
+    """Of every module: its dotted name below the package, and its syntax tree."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+        yield name, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imported(tree, inside_functions=True):
+    """The dotted names a tree imports."""
+    nodes = [tree]
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "relative imports hide where a name comes from"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif inside_functions or not (isinstance(node, ast.FunctionDef) or is_for_type_checkers(node)):
+            nodes.extend(ast.iter_child_nodes(node))
+
+
+def is_for_type_checkers(node):
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
+def backends_in(names):
+    return {name.split(".")[0] for name in names} & BACKENDS
+
+
+def test_every_part_of_the_package_has_its_place():
+    found = {name.split(".")[0] for name, _ in modules()} - TOP
+    assert found <= RANK.keys() and len(found) >= 5
+
+
+def test_imports_run_downwards_only():
+    upward = []
+    for name, tree in modules():
+        here = name.split(".")[0]
+        if here in TOP:
+            continue
+        for target in imported(tree):
+            package, _, rest = target.partition(".")
+            there = rest.split(".")[0]
+            if package == "keras_attn" and there not in (here, "__version__") and RANK[there] >= RANK[here]:
+                upward.append(f"{name} imports {target}")
+    assert upward == []
+
+
+def test_models_know_of_text_only_the_special_ids():
+    names = [target for name, tree in modules() if name.startswith("models.") for target in imported(tree)]
+    of_text = [target for target in names if target.startswith("keras_attn.text")]
+    assert of_text and all(t.startswith("keras_attn.text.special_tokens.") for t in of_text)
+
+
+def test_only_the_time_loop_knows_backends_apart():
+    free = ("layers.", "search.", "models.", "training.losses")
+    found = {name: backends_in(imported(tree)) for name, tree in modules() if name.startswith(free)}
+    assert found.pop("layers.time_loop") == {"tensorflow"}
+    assert len(found) > 15 and set().union(*found.values()) == set()
+
+
+@pytest.mark.parametrize("part", ["layers", "text", "evaluation", "cli", "config"])
+def test_no_backend_is_imported_before_it_is_needed(part):
+    heavy = {
+        name: backends_in(imported(tree, inside_functions=False))
+        for name, tree in modules()
+        if name.split(".")[0] == part
+    }
+    assert heavy and {name for name, found in heavy.items() if found} == set()
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("keras_attn.cli.main") is None, reason="there is no command line yet"
+)
+def test_the_command_line_starts_without_tensorflow_or_keras():
+    code = "import sys, keras_attn.cli.main; print([m for m in ('tensorflow', 'keras') if m in sys.modules])"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"

@@ -1,0 +1,91 @@
+"""The notebooks assert in their own cells what their text claims; here they run, each in a fresh kernel and an empty folder."""
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+SECONDS_PER_CELL = 900  # against hanging: the longest, which trains, takes half a minute on two cores
+MISSING = "pip install 'keras-attn[notebook]' to test the notebooks"
+
+nbformat = pytest.importorskip("nbformat", reason=MISSING)
+
+
+def read(name):
+    return nbformat.read(ROOT / "notebooks" / name, as_version=4)
+
+
+@pytest.fixture
+def empty_folder(tmp_path):
+    """Where the notebook runs."""
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def execute(empty_folder, tmp_path, monkeypatch):
+    """Runs a notebook with this Python and this checkout, and returns it with its outputs."""
+    nbclient = pytest.importorskip("nbclient", reason=MISSING)
+    pytest.importorskip("ipykernel", reason=MISSING)
+    from jupyter_client import AsyncKernelManager
+    from jupyter_client.kernelspec import KernelSpecManager
+
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    for variable in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "TMPDIR"):
+        monkeypatch.setenv(variable, str(tmp_path))
+
+    def run(name):
+        notebook = read(name)
+        # Without folders to look in, there is one kernel only: ipykernel in the Python that runs this test.
+        kernel = AsyncKernelManager(kernel_spec_manager=KernelSpecManager(kernel_dirs=[]))
+        place = {"metadata": {"path": str(empty_folder)}}
+        # An error in a cell, a failed assert for one, is raised here.
+        nbclient.NotebookClient(notebook, km=kernel, timeout=SECONDS_PER_CELL, resources=place).execute()
+        return notebook
+
+    return run
+
+
+def outputs(notebook):
+    return [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+
+
+def printed(notebook):
+    return "".join(output.text for output in outputs(notebook) if output.get("name") == "stdout")
+
+
+def count_pictures(notebook):
+    return sum("image/png" in output.get("data", {}) for output in outputs(notebook))
+
+
+def test_attention_by_hand_is_what_the_layers_compute(execute, empty_folder):
+    notebook = execute("01_attention_step_by_step.ipynb")
+    assert "attention -> noitnetta" in printed(notebook)
+    assert count_pictures(notebook) == 3
+    assert list(empty_folder.iterdir()) == []
+
+
+def test_a_newcomer_trains_a_translator_saves_it_and_loads_it(execute, empty_folder):
+    notebook = execute("02_train_a_translator.ipynb")
+    assert "¿Dónde está la estación más cercana?" in printed(notebook)
+    assert count_pictures(notebook) == 2
+    assert list(empty_folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebooks_are_stored_without_outputs(path):
+    notebook = read(path.name)
+    nbformat.validate(notebook)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert not outputs(notebook)
+    assert all(cell.execution_count is None for cell in code)
+    assert notebook.metadata.kernelspec.name == "python3"
+
+
+def test_every_notebook_is_executed_here():
+    assert [path.name for path in NOTEBOOKS] == [
+        "01_attention_step_by_step.ipynb",
+        "02_train_a_translator.ipynb",
+    ]

@@ -1,0 +1,118 @@
+import gzip
+
+import pytest
+
+from keras_attn.text.corpus import Corpus, CorpusError, read_lines, read_pairs
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(name, data):
+        path = tmp_path / name
+        data = data.encode("utf-8") if isinstance(data, str) else data
+        path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+        return path
+
+    return write
+
+
+def test_two_plain_files_give_pairs(write):
+    corpus = read_pairs([write("a.en", "one\ntwo\n"), write("a.de", "eins\nzwei\n")])
+    assert corpus == Corpus(["one", "two"], ["eins", "zwei"], dropped=0)
+    assert len(corpus) == 2
+
+
+def test_gzipped_files_give_the_same_pairs(write):
+    corpus = read_pairs([write("a.en.gz", "one\ntwo\n"), write("a.de", "eins\nzwei\n")])
+    assert corpus == Corpus(["one", "two"], ["eins", "zwei"])
+
+
+@pytest.mark.parametrize("name", ["pairs.tsv", "pairs.tsv.gz"])
+def test_a_tsv_file_gives_pairs(write, name):
+    assert read_pairs([write(name, "one\teins\ntwo\tzwei\n")]) == Corpus(["one", "two"], ["eins", "zwei"])
+
+
+def test_the_last_line_needs_no_line_end(write):
+    assert read_lines(write("a.txt", "one\ntwo")) == ["one", "two"]
+
+
+@pytest.mark.parametrize("mark", ["\u2028", "\u2029", "\u0085", "\x0b", "\x0c", "\x1c", "\r"])
+def test_only_a_line_feed_ends_a_line(write, mark):
+    assert read_lines(write("a.txt", f"a{mark}b\nc\n")) == [f"a{mark}b", "c"]
+
+
+def test_windows_line_ends_and_a_byte_order_mark_are_removed(write):
+    assert read_lines(write("a.txt", "\ufeffone\r\ntwo\r\n")) == ["one", "two"]
+
+
+def test_a_byte_order_mark_inside_the_file_stays(write):
+    assert read_lines(write("a.txt", "one\n\ufefftwo\n")) == ["one", "\ufefftwo"]
+
+
+def test_a_pair_with_an_empty_side_is_dropped_and_counted(write):
+    paths = [write("a.en", "one\n\nthree\nfour\n"), write("a.de", "eins\nzwei\n \nvier\n")]
+    assert read_pairs(paths) == Corpus(["one", "four"], ["eins", "vier"], dropped=2)
+
+
+def test_a_blank_tsv_line_is_dropped_and_counted(write):
+    assert read_pairs([write("a.tsv", "one\teins\n\ntwo\t\n")]) == Corpus(["one"], ["eins"], dropped=2)
+
+
+def test_an_over_long_side_is_dropped_and_counted(write):
+    paths = [write("a.en", "12345\n123456\n"), write("a.de", "1\n1\n")]
+    assert read_pairs(paths, max_chars=5) == Corpus(["12345"], ["1"], dropped=1)
+
+
+def test_unequal_line_counts_are_refused_with_both_counts(write):
+    with pytest.raises(CorpusError, match=r"a\.en has 3 lines but .*a\.de has 2"):
+        read_pairs([write("a.en", "1\n2\n3\n"), write("a.de", "1\n2\n")])
+
+
+def test_bytes_that_are_not_utf8_are_named_by_file_and_line(write):
+    with pytest.raises(CorpusError, match=r"a\.en:2: byte 4 of the line is not UTF-8"):
+        read_lines(write("a.en", b"gut\n" + "süß\n".encode("latin-1").replace(b"\xfc", "ü".encode())))
+
+
+@pytest.mark.parametrize("name", ["a.en", "a.en.gz"])
+def test_an_empty_file_is_refused(write, name):
+    with pytest.raises(CorpusError, match="is empty"):
+        read_lines(write(name, ""))
+
+
+def test_a_missing_file_is_named(tmp_path, write):
+    with pytest.raises(CorpusError, match=r"absent\.de does not exist"):
+        read_pairs([write("a.en", "1\n"), tmp_path / "absent.de"])
+
+
+def test_a_folder_is_refused(tmp_path):
+    with pytest.raises(CorpusError, match="cannot read"):
+        read_lines(tmp_path)
+
+
+@pytest.mark.parametrize("data", [b"plain text", gzip.compress(b"one\ntwo\n" * 99)[:-9]])
+def test_a_broken_gzip_file_is_refused(tmp_path, data):
+    (tmp_path / "a.gz").write_bytes(data)
+    with pytest.raises(CorpusError, match="not a whole gzip file"):
+        read_lines(tmp_path / "a.gz")
+
+
+@pytest.mark.parametrize("line, columns", [("one", 1), ("one\teins\textra", 3)])
+def test_a_tsv_line_without_two_columns_is_named_by_file_and_line(write, line, columns):
+    with pytest.raises(CorpusError, match=rf"a\.tsv:2: expected two columns.*found {columns}"):
+        read_pairs([write("a.tsv", f"one\teins\n{line}\n")])
+
+
+@pytest.mark.parametrize("names", [[], ["a.en"], ["a.tsv", "a.en"], ["a.en", "a.de", "a.fr"]])
+def test_anything_but_two_text_files_or_one_tsv_is_refused(write, names):
+    with pytest.raises(CorpusError, match=r"expected two text files \(source, target\) or one \.tsv"):
+        read_pairs([write(name, "x\tx\n") for name in names])
+
+
+def test_files_without_a_usable_pair_are_refused(write):
+    with pytest.raises(CorpusError, match="no usable pair: all 2"):
+        read_pairs([write("a.en", "\n\n"), write("a.de", "1\n2\n")])
+
+
+def test_a_corpus_of_unequal_sides_cannot_be_built():
+    with pytest.raises(CorpusError, match="1 source lines but 0 target lines"):
+        Corpus(["one"], [])

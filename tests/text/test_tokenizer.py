@@ -1,0 +1,278 @@
+import gzip
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sentencepiece
+import tensorflow as tf
+from ai_edge_litert.interpreter import InterpreterWithCustomOps
+from tensorflow_text import tflite_registrar
+
+from keras_attn.text.special_tokens import BOS_ID, EOS_ID, PAD_ID, UNK_ID
+from keras_attn.text.tokenizer import Tokenizer, train_tokenizer
+
+LINES = [
+    "A small dog runs across the green grass.",
+    "Two dogs are running on the beach!",
+    "The tall man in a red jacket is reading a book.",
+    "Ein kleiner Hund läuft über das grüne Gras.",
+    "Zwei Hunde rennen am Strand!",
+    "Der große Mann in roter Jacke liest ein Buch.",
+] * 5
+
+HOSTILE = {
+    "nothing": "",
+    "spaces": " \t  ",
+    "a line feed": "a\nb",
+    "NUL": "\x00",
+    "NUL at the end": "dog\x00",
+    "control characters": "".join(map(chr, range(1, 32))) + "\x7f\x9f",
+    "emoji": "😀 👩‍👩‍👧 🇩🇪 dog",
+    "combining marks": "e\u0301 " + "a" + "\u0301" * 300,
+    "right-to-left override": "\u202edog\u202c",
+    "zero-width space": "\u200b",
+    "byte order mark": "\ufeffdog",
+    "unicode line ends": "a\u2028b\u2029c\u0085d",
+    "the word mark": "▁dog ▁▁",
+    "names of special pieces": "<s> dog </s> <unk> <pad>",
+    "unknown script": "日本語",
+    "2,000 words": "dog " * 2000,
+    "one word of 20,000 characters": "x" * 20_000,
+    "outside the basic plane": "\U0001d400\U0010ffff",
+}
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return train_tokenizer(LINES, vocab_size=120)
+
+
+@pytest.fixture(scope="module")
+def reference(tokenizer):
+    return sentencepiece.SentencePieceProcessor(model_proto=tokenizer.model_proto)
+
+
+def train_foreign_model(**options):
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(LINES),
+        model_writer=model,
+        hard_vocab_limit=False,
+        minloglevel=2,
+        **{"vocab_size": 100, "pad_id": 0, "unk_id": 1, "bos_id": 2, "eos_id": 3, **options},
+    )
+    return model.getvalue()
+
+
+def multi30k_lines(split, language):
+    if "KERAS_ATTN_DATA" not in os.environ:
+        pytest.skip("set KERAS_ATTN_DATA to the folder of the corpora")
+    path = Path(os.environ["KERAS_ATTN_DATA"], "multi30k", f"{split}.{language}.gz")
+    return gzip.decompress(path.read_bytes()).decode().split("\n")[:-1]
+
+
+def test_decoding_gives_the_line_back_with_its_case(tokenizer):
+    assert tokenizer.decode(tokenizer.encode(LINES)) == LINES
+
+
+def test_encoding_adds_no_special_ids(tokenizer):
+    assert not {PAD_ID, UNK_ID, BOS_ID, EOS_ID} & {i for row in tokenizer.encode(LINES) for i in row}
+
+
+def test_the_vocabulary_begins_with_the_special_pieces(tokenizer):
+    assert tokenizer.pieces([PAD_ID, UNK_ID, BOS_ID, EOS_ID]) == ["<pad>", "<unk>", "<s>", "</s>"]
+
+
+def test_pieces_spell_the_line(tokenizer):
+    [ids] = tokenizer.encode(["The tall man"])
+    assert "".join(tokenizer.pieces(ids)) == "▁The▁tall▁man"
+
+
+def test_every_line_is_encoded_as_if_it_were_alone(tokenizer):
+    lines = ["dog", "", "日", "The tall man", " "]
+    assert tokenizer.encode(lines) == [tokenizer.encode([line])[0] for line in lines]
+
+
+def test_no_lines_give_no_lists(tokenizer):
+    assert tokenizer.encode([]) == []
+    assert tokenizer.decode([]) == []
+
+
+def test_no_ids_decode_to_an_empty_string(tokenizer):
+    [dog] = tokenizer.encode(["dog"])
+    assert tokenizer.decode([[], dog, [], [BOS_ID, EOS_ID, PAD_ID]]) == ["", "dog", "", ""]
+    assert tokenizer.decode([[]]) == [""]
+
+
+def test_special_ids_are_ignored_when_decoding(tokenizer):
+    [ids] = tokenizer.encode(["The tall man"])
+    assert tokenizer.decode([[BOS_ID, *ids, EOS_ID, PAD_ID, PAD_ID]]) == ["The tall man"]
+
+
+def test_unknown_characters_show_in_the_decoded_text(tokenizer):
+    ids = tokenizer.encode(["日本語", "The 日 man"])
+    assert all(UNK_ID in row for row in ids)
+    assert [text.split() for text in tokenizer.decode(ids)] == [["⁇"], ["The", "⁇", "man"]]
+
+
+def test_an_id_outside_the_vocabulary_is_refused(tokenizer):
+    for piece_id in (-1, tokenizer.vocab_size):
+        with pytest.raises(ValueError, match=f"id {piece_id} is outside the vocabulary"):
+            tokenizer.decode([[piece_id]])
+        with pytest.raises(ValueError, match=f"id {piece_id} is outside the vocabulary"):
+            tokenizer.pieces([piece_id])
+
+
+@pytest.mark.parametrize("line", HOSTILE.values(), ids=HOSTILE)
+def test_a_hostile_line_is_cut_as_the_reference_cuts_it(tokenizer, reference, line):
+    assert tokenizer.encode([line]) == [reference.encode(line)]
+
+
+@pytest.mark.parametrize("line", HOSTILE.values(), ids=HOSTILE)
+def test_a_hostile_line_decodes_as_the_reference_decodes_it(tokenizer, reference, line):
+    ids = reference.encode(line)
+    assert tokenizer.decode([ids]) == [reference.decode(ids)]
+
+
+def test_a_lone_surrogate_counts_as_a_question_mark(tokenizer):
+    assert tokenizer.encode(["dog \ud800"]) == tokenizer.encode(["dog ?"])
+
+
+def test_real_sentences_are_cut_and_joined_as_the_reference_does():
+    dev = multi30k_lines("val", "en") + multi30k_lines("val", "de")
+    train = multi30k_lines("train", "en")[:5000] + multi30k_lines("train", "de")[:5000]
+    tokenizer = train_tokenizer(train, vocab_size=4000)
+    reference = sentencepiece.SentencePieceProcessor(model_proto=tokenizer.model_proto)
+    ids = tokenizer.encode(dev)
+    assert ids == reference.encode(dev)
+    assert tokenizer.decode(ids) == reference.decode(ids)
+
+
+def test_graph_and_python_give_the_same_ids(tokenizer):
+    encode = tf.function(tokenizer.tf_encode, input_signature=[tf.TensorSpec([None], tf.string)])
+    rows = encode(tf.constant(["The tall man", "", "dog"]))
+    assert rows.dtype == tf.int32
+    assert rows.to_list() == tokenizer.encode(["The tall man", "", "dog"])
+
+
+def test_graph_and_python_give_the_same_text(tokenizer):
+    decode = tf.function(tokenizer.tf_decode, input_signature=[tf.TensorSpec([None, None], tf.int32)])
+    lines = ["The tall man", "", "dog"]
+    ids = tf.ragged.constant(tokenizer.encode(lines), dtype=tf.int32).to_tensor(PAD_ID)
+    assert [text.decode() for text in decode(ids).numpy()] == lines
+
+
+def test_a_tokenizer_first_used_inside_one_graph_works_in_the_next(tokenizer):
+    fresh = Tokenizer(tokenizer.model_proto)
+    for _ in range(2):
+        encode = tf.function(lambda lines: fresh.tf_encode(lines).to_tensor())
+        assert encode(tf.constant(["dog"])).numpy().tolist() == tokenizer.encode(["dog"])
+
+
+def test_a_batch_of_padding_alone_decodes_to_empty_strings(tokenizer):
+    assert tokenizer.tf_decode(tf.zeros([2, 3], tf.int32)).numpy().tolist() == [b"", b""]
+    assert tokenizer.tf_decode(tf.zeros([2, 0], tf.int32)).numpy().tolist() == [b"", b""]
+
+
+def test_it_works_inside_an_exported_model_in_another_process(tokenizer, tmp_path):
+    class RoundTrip(tf.Module):
+        @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+        def __call__(self, lines):
+            return tokenizer.tf_decode(tokenizer.tf_encode(lines).to_tensor())
+
+    tf.saved_model.save(RoundTrip(), str(tmp_path / "model"))
+    client = (
+        "import sys, tensorflow as tf, tensorflow_text\n"
+        "model = tf.saved_model.load(sys.argv[1])\n"
+        "print([text.decode() for text in model(tf.constant(['The tall man', '', 'dog'])).numpy()])"
+    )
+    command = [sys.executable, "-c", client, str(tmp_path / "model")]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert run.stdout == "['The tall man', '', 'dog']\n"
+
+
+def test_it_works_inside_a_litert_file(tokenizer):
+    @tf.function(input_signature=[tf.TensorSpec([1], tf.string)])
+    def round_trip(lines):
+        return tokenizer.tf_decode(tokenizer.tf_encode(lines).values[None])
+
+    converter = tf.lite.TFLiteConverter.from_concrete_functions(
+        [round_trip.get_concrete_function()], round_trip
+    )
+    converter.allow_custom_ops = True
+    model = InterpreterWithCustomOps(
+        model_content=converter.convert(), custom_op_registerers=tflite_registrar.SELECT_TFTEXT_OPS
+    )
+    model.allocate_tensors()
+    for line in ["The tall man", "", "dog", "\u200b"]:
+        model.set_tensor(model.get_input_details()[0]["index"], np.array([line], object))
+        model.invoke()
+        [text] = model.get_tensor(model.get_output_details()[0]["index"])
+        assert text.decode() == line.strip("\u200b")
+
+
+def test_training_twice_gives_the_same_model(tokenizer):
+    assert train_tokenizer(iter(LINES), vocab_size=120).model_proto == tokenizer.model_proto
+
+
+def test_a_model_read_back_from_its_bytes_encodes_alike(tokenizer):
+    assert Tokenizer(tokenizer.model_proto).encode(LINES) == tokenizer.encode(LINES)
+
+
+def test_a_small_text_yields_a_smaller_vocabulary():
+    assert train_tokenizer(["abc def"], vocab_size=8000).pieces(range(4, 11)) == ["▁", *"abcdef"]
+
+
+def test_a_line_longer_than_sentencepieces_default_limit_is_learned_from():
+    tokenizer = train_tokenizer(["ab " * 100, "ж " * 3000], vocab_size=30)
+    assert UNK_ID not in tokenizer.encode(["ж"])[0]
+
+
+def test_characters_outside_the_coverage_become_unknown():
+    tokenizer = train_tokenizer(["ab " * 1000, "ж"], vocab_size=30, character_coverage=0.99)
+    assert UNK_ID in tokenizer.encode(["ж"])[0]
+
+
+@pytest.mark.parametrize("lines", [[], ["", "  "]])
+def test_training_without_text_is_refused(lines):
+    with pytest.raises(ValueError, match="there is no text"):
+        train_tokenizer(lines, vocab_size=100)
+
+
+def test_a_vocabulary_smaller_than_the_alphabet_is_refused():
+    with pytest.raises(
+        ValueError, match="a vocabulary of 8 pieces: Vocabulary size is smaller than required_chars"
+    ):
+        train_tokenizer(["abcdefgh"], vocab_size=8)
+
+
+@pytest.mark.parametrize("kind", ["bpe", "char", "word"])
+def test_a_model_that_is_not_unigram_is_refused(kind):
+    with pytest.raises(ValueError, match=f"expected a unigram SentencePiece model, got {kind.upper()}"):
+        Tokenizer(train_foreign_model(model_type=kind))
+
+
+def test_a_model_with_byte_fallback_is_refused():
+    with pytest.raises(ValueError, match="falls back to bytes"):
+        Tokenizer(train_foreign_model(byte_fallback=True, vocab_size=400))
+
+
+def test_a_model_with_other_special_ids_is_refused():
+    with pytest.raises(ValueError, match=r"pad, unk, bos, eos = \(0, 1, 2, 3\), got \(-1, 0, 1, 2\)"):
+        Tokenizer(train_foreign_model(pad_id=-1, unk_id=0, bos_id=1, eos_id=2))
+
+
+@pytest.mark.parametrize("data", [b"", b"text", bytes(50)])
+def test_bytes_that_are_no_model_are_refused(data):
+    with pytest.raises(ValueError, match="not a SentencePiece model"):
+        Tokenizer(data)
+
+
+def test_tensorflow_is_not_imported_before_it_is_needed():
+    code = "import sys, keras_attn.text.tokenizer; print('tensorflow' in sys.modules, 'sentencepiece' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "False False\n"

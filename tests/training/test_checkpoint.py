@@ -1,0 +1,97 @@
+import dataclasses
+
+import keras
+import numpy as np
+import pytest
+
+from keras_attn.config import Config, ConfigError, DataConfig, SearchConfig
+from keras_attn.text.tokenizer import train_tokenizer
+from keras_attn.training import checkpoint as checkpoints
+from keras_attn.training.checkpoint import CheckpointError, TrainingState
+from keras_attn.training.history import Round
+
+
+@pytest.fixture(scope="session")
+def state():
+    tokenizer = train_tokenizer(["a b", "b a"], 10)
+    rounds = (Round(7, 0.1 + 0.2, 2.5, 1e-3, 31.25, 8.0, 400, 1.5),)
+    return TrainingState(Config(search=SearchConfig(beam_size=2)), "digest", tokenizer, tokenizer, rounds)
+
+
+def make_variables(value):
+    return [
+        keras.Variable(np.full((2, 3), value, "float32"), name="kernel"),
+        keras.Variable(np.array([int(value), 7]), dtype="int32", name="seed"),
+    ]
+
+
+def test_what_was_saved_comes_back(tmp_path, state):
+    checkpoints.save_checkpoint(tmp_path, state, make_variables(1 / 3))
+    loaded, values = checkpoints.load_checkpoint(tmp_path)
+    variables = make_variables(0)
+    checkpoints.restore(variables, values)
+    assert loaded.rounds == state.rounds
+    assert loaded.config == state.config
+    assert loaded.source_tokenizer.model_proto == state.source_tokenizer.model_proto
+    for variable, original in zip(variables, make_variables(1 / 3), strict=True):
+        np.testing.assert_array_equal(variable.numpy(), original.numpy())
+
+
+def test_a_folder_without_checkpoint_has_none(tmp_path):
+    assert checkpoints.load_checkpoint(tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda data: data[: len(data) // 2], lambda data: b"", lambda data: b"no zip"]
+)
+def test_a_broken_checkpoint_is_an_error_that_says_what_to_do(tmp_path, state, damage):
+    checkpoints.save_checkpoint(tmp_path, state, make_variables(1))
+    file = tmp_path / checkpoints.FILE
+    file.write_bytes(damage(file.read_bytes()))
+    with pytest.raises(CheckpointError, match=r"state.npz is not usable .*: train in another folder"):
+        checkpoints.load_checkpoint(tmp_path)
+
+
+def test_variables_of_another_shape_are_not_restored(tmp_path, state):
+    checkpoints.save_checkpoint(tmp_path, state, make_variables(1))
+    _, values = checkpoints.load_checkpoint(tmp_path)
+    others = [keras.Variable(np.zeros((3, 3)), name="kernel"), make_variables(1)[1]]
+    with pytest.raises(CheckpointError, match="other variables than the model built now, such as kernel"):
+        checkpoints.restore(others, values)
+
+
+def test_a_changed_config_is_refused_by_the_names_of_its_keys(state):
+    changed = dataclasses.replace(state.config, search=SearchConfig(beam_size=4, batch_size=3))
+    with pytest.raises(
+        ConfigError, match=r"search.beam_size was 2 and is 4; search.batch_size was 64 and is 3"
+    ):
+        checkpoints.check_same_config(state, changed)
+
+
+def test_files_may_have_moved(state):
+    moved = dataclasses.replace(state.config, data=DataConfig(train=("elsewhere/train.tsv",)))
+    checkpoints.check_same_config(state, moved)
+
+
+def test_a_full_disk_leaves_the_old_checkpoint(tmp_path, state, limit_file_size):
+    checkpoints.save_checkpoint(tmp_path, state, make_variables(1))
+    limit_file_size(1000)
+    with pytest.raises(OSError, match=r"cannot write .*state.npz: File too large"):
+        checkpoints.save_checkpoint(tmp_path, state, make_variables(2))
+    _, values = checkpoints.load_checkpoint(tmp_path)
+    assert values[0][1][0, 0] == 1.0
+    assert [path.name for path in (tmp_path / "checkpoint").iterdir()] == ["state.npz"]
+
+
+def test_a_folder_that_cannot_be_made_is_an_error(tmp_path, state):
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError, match=r"cannot write .*state.npz: Not a directory"):
+        checkpoints.save_checkpoint(tmp_path / "file", state, make_variables(1))
+
+
+def test_too_little_room_is_found_before_it_is_needed(tmp_path, limit_file_size):
+    limit_file_size(3_000_000)
+    checkpoints.check_space(tmp_path, 2_900_000)
+    with pytest.raises(OSError, match=r"cannot write 5.0 MB more to .*: File too large"):
+        checkpoints.check_space(tmp_path, 5_000_000)
+    assert not list((tmp_path / "checkpoint").iterdir())

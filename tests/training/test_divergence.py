@@ -1,0 +1,29 @@
+import pytest
+
+from keras_attn.config import TrainingConfig
+from keras_attn.training.divergence import StopOnDivergence, TrainingDiverged
+
+
+def stopper(step=0, **training):
+    return StopOnDivergence(TrainingConfig(**training), lambda step: f"what step {step} holds", step)
+
+
+@pytest.mark.parametrize("loss", [float("nan"), float("inf")])
+def test_the_error_names_the_step_and_its_batch(loss):
+    callback = stopper(step=40)
+    callback.on_train_batch_end(0, {"loss": 7.0})
+    with pytest.raises(TrainingDiverged, match=f"became {loss} in step 42, a batch of what step 41 holds"):
+        callback.on_train_batch_end(1, {"loss": loss})
+
+
+def test_advice_names_the_values_in_use():
+    with pytest.raises(
+        TrainingDiverged, match=r"a lower training.learning_rate \(now 0.5\), in another folder"
+    ):
+        stopper(learning_rate=0.5).on_train_batch_end(0, {"loss": float("nan")})
+
+
+def test_advice_covers_missing_clipping_and_low_precision():
+    expected = r"clip_norm = 1.0 \(now 0.0\) or training.mixed_precision = 'float32' \(now 'mixed_float16'\)"
+    with pytest.raises(TrainingDiverged, match=expected):
+        stopper(clip_norm=0.0, mixed_precision="mixed_float16").on_train_batch_end(0, {"loss": float("nan")})

@@ -1,0 +1,196 @@
+"""Whole trainings, of seconds each."""
+
+import csv
+import dataclasses
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from keras_attn import config as configs
+from keras_attn.config import ConfigError
+from keras_attn.evaluation.scores import corpus_scores
+from keras_attn.model_dir import load_metrics, load_model
+from keras_attn.text.corpus import read_pairs
+from keras_attn.training.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
+from keras_attn.training.divergence import TrainingDiverged
+from keras_attn.training.fit import train
+from keras_attn.translator import Translator
+
+# 240 steps in 4 rounds, which do not end where epochs do.
+RECIPE = {
+    "epochs": 30,
+    "evaluate_every": 60,
+    "learning_rate": 0.05,
+    "schedule": "inverse_sqrt",
+    "warmup_steps": 4,
+    "ema_decay": 0.9,
+}
+
+
+@pytest.fixture(scope="module")
+def unbroken(recipe, tmp_path_factory):
+    """The folder of a training that nothing disturbed, and what it returned."""
+    folder = tmp_path_factory.mktemp("runs") / "unbroken"
+    return folder, train(recipe(**RECIPE), folder)
+
+
+@pytest.fixture
+def finished(unbroken, tmp_path):
+    """A copy of it, for the test to do with as it likes."""
+    return shutil.copytree(unbroken[0], tmp_path / "finished")
+
+
+def rounds_of(folder):
+    return load_checkpoint(folder)[0].rounds
+
+
+def outcome(folder):
+    """What the same training must always end with: all variables, the best model, and what was measured."""
+    variables = [value for _, value in load_checkpoint(folder)[1]]
+    best = load_model(folder).model.get_weights()
+    measured = [(one.step, one.loss, one.dev_bleu, one.dev_perplexity) for one in rounds_of(folder)]
+    return [*variables, *best, np.array(measured)]
+
+
+def assert_same_outcome(folder, other):
+    for value, expected in zip(outcome(folder), outcome(other), strict=True):
+        np.testing.assert_array_equal(value, expected)
+
+
+def after_a_round(folder, act):
+    """Acts while the second round, or a later one, is running."""
+    deadline = time.monotonic() + 300
+    while not (folder / "log.csv").exists() or len((folder / "log.csv").read_text().splitlines()) < 2:
+        assert time.monotonic() < deadline, "the first round never ended"
+        time.sleep(0.001)
+    act()
+
+
+def test_a_killed_training_goes_on_as_if_nothing_had_happened(unbroken, recipe, tmp_path):
+    config, folder = recipe(**RECIPE), tmp_path / "killed"
+    (tmp_path / "config.toml").write_text(configs.to_toml(config), encoding="utf-8")
+    command = [sys.executable, "-m", "keras_attn", "train", str(tmp_path / "config.toml"), str(folder)]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    try:
+        after_a_round(folder, process.kill)
+    finally:
+        process.kill()
+        process.wait()
+    assert len(rounds_of(folder)) < 4
+    train(config, folder)
+    assert_same_outcome(folder, unbroken[0])
+
+
+def test_an_interrupted_training_says_where_it_goes_on(recipe, tmp_path, capsys):
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job is born deaf to it
+
+    def interrupt():
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=after_a_round, args=(tmp_path, interrupt)).start()
+    with pytest.raises(KeyboardInterrupt):
+        train(recipe(epochs=1000, evaluate_every=8), tmp_path)
+    done = rounds_of(tmp_path)[-1].step
+    assert f"stopped; the same command goes on from step {done} of 8000" in capsys.readouterr().err
+
+
+def test_the_folder_holds_the_best_model(unbroken, pair_files):
+    folder, metrics = unbroken
+    dev = read_pairs([pair_files / "dev.tsv"])
+    bleu = corpus_scores(Translator.load(folder)(dev.source, beam_size=1), dev.target).bleu
+    assert 0 < bleu == metrics["dev_bleu"] == max(one.dev_bleu for one in rounds_of(folder))
+
+
+def test_metrics_say_how_good_and_how_costly_the_model_is(unbroken):
+    folder, metrics = unbroken
+    assert metrics == load_metrics(folder)
+    assert metrics["steps"] == 240
+    assert metrics["parameters"] == load_model(folder).model.count_params()
+    assert metrics["training_seconds"] > 0 < metrics["tokens_per_second"]
+    assert "tok:13a" in metrics["dev_bleu_signature"]
+
+
+def test_training_learns(unbroken):
+    first, *_, last = rounds_of(unbroken[0])
+    assert last.dev_perplexity < first.dev_perplexity < 39  # the size of the vocabulary
+
+
+def test_every_real_token_of_an_epoch_is_counted_once(unbroken, pair_files):
+    folder, _ = unbroken
+    target = read_pairs([pair_files / "train.tsv"]).target
+    expected = sum(len(ids) + 1 for ids in load_model(folder).target_tokenizer.encode(target))
+    assert sum(one.tokens for one in rounds_of(folder)) == 30 * expected
+
+
+def test_log_has_a_line_for_each_evaluation(unbroken):
+    with (unbroken[0] / "log.csv").open(newline="") as stream:
+        assert [(line["step"], line["epoch"]) for line in csv.DictReader(stream)] == [
+            ("60", "7.5"),
+            ("120", "15"),
+            ("180", "22.5"),
+            ("240", "30"),
+        ]
+
+
+def test_a_finished_training_says_so_and_gives_its_metrics(finished, unbroken, recipe, capsys):
+    assert train(recipe(**RECIPE), finished) == unbroken[1]
+    assert "is finished already" in capsys.readouterr().err
+
+
+def test_another_config_is_refused(finished, recipe):
+    with pytest.raises(ConfigError, match=r"training.learning_rate was 0.05 and is 0.5\. Set it back"):
+        train(recipe(**{**RECIPE, "learning_rate": 0.5}), finished)
+
+
+def test_a_model_without_checkpoint_is_not_overwritten(finished, recipe):
+    shutil.rmtree(finished / "checkpoint")
+    with pytest.raises(CheckpointError, match="holds a model, but no checkpoint to go on from"):
+        train(recipe(**RECIPE), finished)
+
+
+def test_other_sentence_pairs_are_refused(finished, recipe, pair_files, tmp_path):
+    state = dataclasses.replace(load_checkpoint(finished)[0], finished=False)
+    save_checkpoint(finished, state, [])
+    lines = (pair_files / "train.tsv").read_text().splitlines(keepends=True)
+    (tmp_path / "shorter.tsv").write_text("".join(lines[:-1]))
+    config = recipe(**RECIPE)
+    data = dataclasses.replace(config.data, train=(str(tmp_path / "shorter.tsv"),))
+    with pytest.raises(CheckpointError, match="the sentence pairs are not those"):
+        train(dataclasses.replace(config, data=data), finished)
+
+
+def test_a_diverged_training_describes_the_batch(recipe, tmp_path):
+    expected = r"the loss became (nan|inf) in step \d, a batch of 16 pairs, .* the first pair '[bd][aeiou].*' and '[BD]"
+    with pytest.raises(TrainingDiverged, match=expected):
+        train(recipe(learning_rate=1e30, clip_norm=0.0, mixed_precision="mixed_bfloat16"), tmp_path)
+
+
+def test_training_stops_when_patience_is_at_its_end(recipe, tmp_path):
+    metrics = train(recipe(learning_rate=1e-9, patience=2, epochs=100, tensorboard=True), tmp_path)
+    assert metrics["steps"] == 3 * 6  # the first evaluation is the best one, and two more are no better
+    assert list((tmp_path / "logs").rglob("events.out.*"))
+
+
+def test_a_folder_that_cannot_be_written_is_an_error_before_the_first_step(recipe, tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError, match=r"cannot write .*state.npz: Not a directory"):
+        train(recipe(), tmp_path / "file" / "run")
+
+
+def test_a_full_disk_is_an_error_before_the_first_step(recipe, tmp_path, limit_file_size):
+    limit_file_size(100_000)
+    with pytest.raises(OSError, match=r"cannot write .*state.npz: File too large"):
+        train(recipe(), tmp_path / "run")
+    assert [path.name for path in (tmp_path / "run").rglob("*")] == ["checkpoint"]
+
+
+def test_no_epochs_are_refused(recipe, tmp_path):
+    with pytest.raises(ConfigError, match=r"training.epochs must be at least 1"):
+        train(recipe(epochs=0), tmp_path)

@@ -1,0 +1,84 @@
+import numpy as np
+import pytest
+from keras import ops
+
+from keras_attn.config import ConfigError, TrainingConfig
+from keras_attn.training.losses import SmoothedCrossEntropy
+from keras_attn.training.optimizers import averaged_weights, build_optimizer
+
+
+def weights_of(model):
+    return [ops.convert_to_numpy(variable.value) for variable in model.trainable_variables]
+
+
+def train(model, batch, steps, **training):
+    """The weights before the first step and after each."""
+    model.compile(build_optimizer(TrainingConfig(**training), steps), SmoothedCrossEntropy())
+    weights = [weights_of(model)]
+    for _ in range(steps):
+        model.train_on_batch(*batch)
+        weights.append(weights_of(model))
+    return weights
+
+
+def test_average_is_the_exponential_one_of_the_weights_after_each_step(tiny_model, batch):
+    _, first, second, third = train(tiny_model, batch, 3, ema_decay=0.75, learning_rate=0.1)
+    with averaged_weights(tiny_model):
+        averages = weights_of(tiny_model)
+    for average, a, b, c in zip(averages, first, second, third, strict=True):
+        np.testing.assert_allclose(average, 0.75 * (0.75 * a + 0.25 * b) + 0.25 * c, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("ema_decay", [0.0, 0.75])
+def test_weights_are_back_bit_for_bit_after_the_average_was_lent(tiny_model, batch, ema_decay):
+    *_, last = train(tiny_model, batch, 2, ema_decay=ema_decay)
+    with averaged_weights(tiny_model):
+        pass
+    for before, after in zip(last, weights_of(tiny_model), strict=True):
+        np.testing.assert_array_equal(before, after)
+
+
+def test_weights_are_back_when_the_evaluation_fails(tiny_model, batch):
+    *_, last = train(tiny_model, batch, 2, ema_decay=0.75)
+    with pytest.raises(ZeroDivisionError), averaged_weights(tiny_model):
+        raise ZeroDivisionError
+    np.testing.assert_array_equal(last[0], weights_of(tiny_model)[0])
+
+
+def test_without_an_average_the_weights_stay(tiny_model, batch):
+    *_, last = train(tiny_model, batch, 2)
+    with averaged_weights(tiny_model):
+        np.testing.assert_array_equal(last[0], weights_of(tiny_model)[0])
+
+
+def test_clipping_limits_the_norm_of_all_gradients_together(tiny_model):
+    variables = tiny_model.trainable_variables
+    optimizer = build_optimizer(TrainingConfig(clip_norm=0.5), total_steps=1)
+    optimizer.apply([3 * ops.ones_like(variable.value) for variable in variables], variables)
+    momenta = [variable.value for variable in optimizer.variables if "momentum" in variable.path]
+    norm = sum(float(ops.sum(momentum**2)) for momentum in momenta) ** 0.5
+    assert norm == pytest.approx(0.1 * 0.5, rel=1e-5)  # Adam's first momentum is a tenth of the gradient
+
+
+def test_adamw_shrinks_weights_without_gradients(tiny_model):
+    optimizer = build_optimizer(
+        TrainingConfig(optimizer="adamw", weight_decay=0.5, learning_rate=0.1), total_steps=1
+    )
+    before = weights_of(tiny_model)[0]
+    optimizer.apply(
+        [ops.zeros_like(variable.value) for variable in tiny_model.trainable_variables],
+        tiny_model.trainable_variables,
+    )
+    np.testing.assert_allclose(weights_of(tiny_model)[0], before * (1 - 0.5 * 0.1), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("training", "message"),
+    [
+        ({"weight_decay": 0.1}, "needs training.optimizer = 'adamw'"),
+        ({"ema_decay": 1.0}, "must be below 1, such as 0.999; got 1.0"),
+    ],
+)
+def test_a_value_without_use_is_refused(training, message):
+    with pytest.raises(ConfigError, match=message):
+        build_optimizer(TrainingConfig(**training), total_steps=1)
