@@ -1,5 +1,6 @@
 """A training of seconds: a tiny model learns to say a line backwards and in capitals."""
 
+import contextlib
 import random
 import resource
 
@@ -70,8 +71,17 @@ def batch():
 
 
 @pytest.fixture
-def limit_file_size():
-    """Lets no file grow beyond so many bytes: what a full disk looks like to a program."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    yield lambda size: resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+def file_size_limit():
+    """`with file_size_limit(bytes):` no file grows beyond so many bytes: what a full disk looks like to a program. Within
+    the block alone, because pytest's own report may be going to a file."""
+
+    @contextlib.contextmanager
+    def limit(size):
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+    return limit

@@ -73,10 +73,9 @@ def test_files_may_have_moved(state):
     checkpoints.check_same_config(state, moved)
 
 
-def test_a_full_disk_leaves_the_old_checkpoint(tmp_path, state, limit_file_size):
+def test_a_full_disk_leaves_the_old_checkpoint(tmp_path, state, file_size_limit):
     checkpoints.save_checkpoint(tmp_path, state, make_variables(1))
-    limit_file_size(1000)
-    with pytest.raises(OSError, match=r"cannot write .*state.npz: File too large"):
+    with file_size_limit(1000), pytest.raises(OSError, match=r"cannot write .*state.npz: File too large"):
         checkpoints.save_checkpoint(tmp_path, state, make_variables(2))
     _, values = checkpoints.load_checkpoint(tmp_path)
     assert values[0][1][0, 0] == 1.0
@@ -89,9 +88,9 @@ def test_a_folder_that_cannot_be_made_is_an_error(tmp_path, state):
         checkpoints.save_checkpoint(tmp_path / "file", state, make_variables(1))
 
 
-def test_too_little_room_is_found_before_it_is_needed(tmp_path, limit_file_size):
-    limit_file_size(3_000_000)
-    checkpoints.check_space(tmp_path, 2_900_000)
-    with pytest.raises(OSError, match=r"cannot write 5.0 MB more to .*: File too large"):
-        checkpoints.check_space(tmp_path, 5_000_000)
+def test_too_little_room_is_found_before_it_is_needed(tmp_path, file_size_limit):
+    with file_size_limit(3_000_000):
+        checkpoints.check_space(tmp_path, 2_900_000)
+        with pytest.raises(OSError, match=r"cannot write 5.0 MB more to .*: File too large"):
+            checkpoints.check_space(tmp_path, 5_000_000)
     assert not list((tmp_path / "checkpoint").iterdir())

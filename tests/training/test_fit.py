@@ -184,9 +184,8 @@ def test_a_folder_that_cannot_be_written_is_an_error_before_the_first_step(recip
         train(recipe(), tmp_path / "file" / "run")
 
 
-def test_a_full_disk_is_an_error_before_the_first_step(recipe, tmp_path, limit_file_size):
-    limit_file_size(100_000)
-    with pytest.raises(OSError, match=r"cannot write .*state.npz: File too large"):
+def test_a_full_disk_is_an_error_before_the_first_step(recipe, tmp_path, file_size_limit):
+    with file_size_limit(100_000), pytest.raises(OSError, match=r"cannot write .*state.npz: File too large"):
         train(recipe(), tmp_path / "run")
     assert [path.name for path in (tmp_path / "run").rglob("*")] == ["checkpoint"]
 
