@@ -12,6 +12,7 @@ from keras_attn.text.special_tokens import BOS_ID, EOS_ID, PAD_ID
 from keras_attn.text.tokenizer import Tokenizer
 
 _CHUNK = 4096  # lines tokenised at a time
+_WORKERS, _READY = 2, 8  # batches padded at the same time, and padded ahead of the training step
 
 
 class TrainingBatches:
@@ -51,9 +52,11 @@ class TrainingBatches:
         step n gives what an unbroken one gives from its n-th batch on.
         """
         first_epoch, done = divmod(start_step, self.steps_per_epoch)
+        options = tf.data.Options()
+        options.autotune.enabled = False  # its thread sleeps ever longer, and whoever leaves the stream waits for it
         with tf.device("CPU"):
             batches = tf.data.Dataset.counter(first_epoch).flat_map(self._epoch).skip(done)
-            return batches.map(self._batch, tf.data.AUTOTUNE, deterministic=True).prefetch(tf.data.AUTOTUNE)
+            return batches.map(self._batch, _WORKERS, deterministic=True).prefetch(_READY).with_options(options)
 
     def _epoch(self, epoch: tf.Tensor) -> tf.data.Dataset:
         """The pairs of each batch, int32 `[B]`: at random within their bucket, and the batches in random order."""

@@ -166,6 +166,11 @@ def test_a_resumed_stream_goes_on_as_an_unbroken_one(batches_of, start_step):
     assert_same_batches(take(batches, 22, start_step), take(batches, start_step + 22)[start_step:])
 
 
+def test_nobody_who_leaves_a_stream_waits_for_a_tuning_thread(batches_of):
+    """Where TensorFlow tunes a pipeline, deleting its iterator has been seen to wait 20 seconds, at the end of `fit`."""
+    assert batches_of().stream().options().autotune.enabled is False
+
+
 def test_pairs_with_too_many_sub_words_on_either_side_are_dropped_and_counted(tokenizer, batches_of):
     corpus = Corpus(["red", "dog dog dog dog", "dog", "blue"], ["CAT", "CAT", "CAT CAT CAT CAT", "ONE"])
     short, long = ({len(row) for row in tokenizer.encode(lines)} for lines in (["red", "CAT"], ["dog " * 4]))
