@@ -110,6 +110,10 @@ class SearchConfig:
     max_source_length: int = 256  # longer input is cut here, with a warning
     batch_size: int = 64
 
+    def length_limit(self, length: int) -> int:
+        """The most target sub-words, EOS included, for a source of `length` sub-words, EOS not counted."""
+        return max(1, int(self.max_length_factor * length + self.max_length_extra))
+
 
 @dataclasses.dataclass(frozen=True)
 class Config:

@@ -1,7 +1,6 @@
 """Strings in, strings out: a trained model with its vocabularies, search and batching behind one call."""
 
 import dataclasses
-import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -12,11 +11,11 @@ import keras
 import numpy as np
 
 from keras_attn import search
-from keras_attn.config import SearchConfig
+from keras_attn.compilation import compiled, padded
 from keras_attn.model_dir import TrainedModel, load_model
 from keras_attn.models.translation_steps import TranslationSteps
 from keras_attn.search import Hypotheses
-from keras_attn.text.special_tokens import BOS_ID, EOS_ID, PAD_ID
+from keras_attn.text.special_tokens import BOS_ID, EOS_ID
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,7 +92,7 @@ class Translator:
         self._seeds = keras.random.SeedGenerator(0)
         self._variables = [*trained.model.variables, self._seeds.state]
         self._searches: dict[tuple, Callable[..., Hypotheses]] = {}
-        self._forced = _compiled(partial(self._steps.score), self._variables, ranks=(2, 2, 2))
+        self._forced = compiled(partial(self._steps.score), self._variables, ranks=(2, 2, 2))
 
     @classmethod
     def load(cls, folder: str | Path) -> "Translator":
@@ -178,7 +177,7 @@ class Translator:
             target_in = [[BOS_ID, *ids[:-1]] for ids in target_out]
             source = [source_ids[row] for row in rows]
             log_probs, weights = _as_numpy(
-                self._forced(*(_padded(x, size) for x in (source, target_in, target_out)))
+                self._forced(*(padded(x, size) for x in (source, target_in, target_out)))
             )
             log_probs = log_probs.sum(axis=1, dtype=np.float64).tolist()  # [batch]
             for i, row in enumerate(rows):
@@ -252,7 +251,7 @@ class Translator:
         self, source: list[list[int]], kind: _Beam | Sampling, size: int, keep_weights: bool
     ) -> Hypotheses:
         """Searches one batch; NumPy arrays."""
-        limits = [_limit(len(ids) - 1, self.config.search) for ids in source]
+        limits = [self.config.search.length_limit(len(ids) - 1) for ids in source]
         max_length = 64
         while max_length < max(limits):
             max_length *= 4  # few sizes: compiling a search takes seconds
@@ -260,8 +259,8 @@ class Translator:
             kind = dataclasses.replace(kind, seed=0)  # a variable, no part of the graph
         key = (kind, max_length, keep_weights)
         if key not in self._searches:
-            self._searches[key] = _compiled(partial(self._find, *key), self._variables, ranks=(2, 1))
-        ids = _padded(source, size)
+            self._searches[key] = compiled(partial(self._find, *key), self._variables, ranks=(2, 1))
+        ids = padded(source, size)
         limits = np.array([*limits, *[1] * (len(ids) - len(limits))], np.int32)
         return _as_numpy(self._searches[key](ids, limits))
 
@@ -304,11 +303,6 @@ class Translator:
         return [dataclasses.replace(best, alternatives=tuple(rest)) for best, *rest in n_best_lists]
 
 
-def _limit(length: int, config: SearchConfig) -> int:
-    """The most target sub-words, EOS included, for a source of `length` sub-words, EOS not counted."""
-    return max(1, int(config.max_length_factor * length + config.max_length_extra))
-
-
 def _without_weights(step: Callable) -> Callable:
     """Saves the search the keeping of attention weights that nobody asked for."""
 
@@ -327,39 +321,3 @@ def _trimmed(
 
 def _as_numpy(tensors: Any) -> Any:
     return keras.tree.map_structure(lambda x: None if x is None else keras.ops.convert_to_numpy(x), tensors)
-
-
-# What follows is all that knows backends apart. TensorFlow traces a function once for every batch shape. XLA compiles it anew for
-# each, so on JAX there are to be few: full batches, and lengths in steps of 16.
-
-
-def _padded(rows: list[list[int]], batch_size: int) -> np.ndarray:
-    """int32 `[batch, length]`, padded on the right."""
-    count, length = len(rows), max(map(len, rows))
-    if keras.backend.backend() == "jax":
-        count, length = batch_size, math.ceil(length / 16) * 16
-    ids = np.full((count, length), PAD_ID, np.int32)
-    for i, row in enumerate(rows):
-        ids[i, : len(row)] = row
-    return ids
-
-
-def _compiled(function: Callable, variables: list[Any], ranks: Sequence[int]) -> Callable:
-    """Compiles a function of int32 arrays of the given ranks that reads `variables`.
-
-    (A `partial`, because TensorFlow counts the traces of a plain function over all its closures, and warns.)
-    """
-    if keras.backend.backend() == "tensorflow":
-        import tensorflow as tf
-
-        return tf.function(function, [tf.TensorSpec([None] * rank, tf.int32) for rank in ranks])
-    if keras.backend.backend() == "jax":
-        import jax
-
-        @jax.jit
-        def stateless(values, *arrays):  # as arguments: XLA would fold weights it takes for constants
-            with keras.StatelessScope(state_mapping=list(zip(variables, values, strict=True))):
-                return function(*arrays)
-
-        return lambda *arrays: stateless([variable.value for variable in variables], *arrays)
-    return function

@@ -16,7 +16,7 @@ ORDER = [
     {"config"},
     {"text", "layers", "search"},
     {"data", "models"},
-    {"model_dir"},
+    {"model_dir", "compilation"},
     {"translator"},
     {"evaluation"},
     {"export"},

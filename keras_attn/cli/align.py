@@ -46,6 +46,9 @@ def align(
 
 
 def _draw(folder: str, source: str, target: str | None, output: str) -> None:
+    from keras_attn.evaluation.heatmap import check_picture
+
+    check_picture(output)
     translator = load_translator(folder)
     from keras_attn.evaluation.align import draw_attention
 

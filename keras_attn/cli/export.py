@@ -29,6 +29,9 @@ FILE = click.Path(exists=True, dir_okay=False)
 )
 @click.option("--source-length", type=click.IntRange(2), help="litert only: ids, EOS included. [default: 64]")
 @click.option(
+    "--any-source-length", is_flag=True, help="litert only, not for browsers: run the longest source first."
+)
+@click.option(
     "--output",
     type=click.Path(file_okay=False),
     help="[default: FOLDER/saved-model, FOLDER/litert-PRECISION]",
@@ -43,6 +46,7 @@ def export(
     precision: str | None,
     beam_size: int | None,
     source_length: int | None,
+    any_source_length: bool,
     output: str | None,
     source: str | None,
     reference: str | None,
@@ -54,8 +58,10 @@ def export(
       keras-attn export runs/en-de --format saved-model
       keras-attn export runs/en-de --format litert --precision int8 --source-length 48 --output phone/en-de
     """
-    if kind == "saved-model" and (precision or source_length):
-        raise click.UsageError("--precision and --source-length are for --format litert.")
+    if kind == "saved-model" and (precision or source_length or any_source_length):
+        raise click.UsageError("--precision and the source lengths are for --format litert.")
+    if source_length and any_source_length:
+        raise click.UsageError("give --source-length or --any-source-length, not both.")
     if reference and not source:
         raise click.UsageError("--reference needs --source.")
     precision = precision or "float32"
@@ -79,7 +85,7 @@ def export(
             output,
             precision,
             beam_size or 1,
-            source_length or 64,
+            None if any_source_length else source_length or 64,
             sources=sources,
             references=references,
         )

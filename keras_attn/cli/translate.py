@@ -54,6 +54,8 @@ def translate(
     sampling = {name: value for name, value in sampling.items() if value is not None}
     if sampling and not sample:
         raise click.UsageError(f"--{next(iter(sampling)).replace('_', '-')} needs --sample.")
+    if sample and (beam_size or length_penalty is not None):
+        raise click.UsageError("--beam-size and --length-penalty play no part in --sample.")
     translator = load_translator(folder)
     from keras_attn.translator import Sampling
 

@@ -53,10 +53,14 @@ class TrainingBatches:
         """
         first_epoch, done = divmod(start_step, self.steps_per_epoch)
         options = tf.data.Options()
-        options.autotune.enabled = False  # its thread sleeps ever longer, and whoever leaves the stream waits for it
+        options.autotune.enabled = (
+            False  # its thread sleeps ever longer, and whoever leaves the stream waits for it
+        )
         with tf.device("CPU"):
             batches = tf.data.Dataset.counter(first_epoch).flat_map(self._epoch).skip(done)
-            return batches.map(self._batch, _WORKERS, deterministic=True).prefetch(_READY).with_options(options)
+            return (
+                batches.map(self._batch, _WORKERS, deterministic=True).prefetch(_READY).with_options(options)
+            )
 
     def _epoch(self, epoch: tf.Tensor) -> tf.data.Dataset:
         """The pairs of each batch, int32 `[B]`: at random within their bucket, and the batches in random order."""

@@ -35,11 +35,7 @@ def draw_heatmap(
         ValueError: the suffix is another, there is no word on a side, or the shape of `weights` does not fit.
         FileNotFoundError: the folder does not exist.
     """
-    path, weights = Path(path), np.asarray(weights, dtype=float)
-    if path.suffix.lower() not in (".png", ".svg"):
-        raise ValueError(f"a heat map is a .png or .svg file; got {path.name!r}")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"no folder {path.parent} to write {path.name} into")
+    path, weights = check_picture(path), np.asarray(weights, dtype=float)
     if not (len(source_words) and len(target_words)):
         raise ValueError("nothing to draw: expected at least one source word and one target word")
     if weights.shape != (len(target_words), len(source_words)):
@@ -48,6 +44,21 @@ def draw_heatmap(
             f"and one column a source word; got {weights.shape}"
         )
     _write(_figure(weights, source_words, target_words), path)
+
+
+def check_picture(path: str | Path) -> Path:
+    """The path, if a picture can be written there.
+
+    Raises:
+        ValueError: the suffix is neither `.png` nor `.svg`.
+        FileNotFoundError: the folder does not exist.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in (".png", ".svg"):
+        raise ValueError(f"a heat map is a .png or .svg file; got {path.name!r}")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"no folder {path.parent} to write {path.name} into")
+    return path
 
 
 def _figure(weights: np.ndarray, source_words: Sequence[str], target_words: Sequence[str]) -> "Figure":

@@ -81,14 +81,9 @@ def translate_ids(steps: TranslationSteps, source: Any, settings: SearchConfig, 
     return Best(ids, lengths, tf.where(words > 0, scores, 0.0))
 
 
-def length_limit(length: int, settings: SearchConfig) -> int:
-    """The most tokens, EOS included, for a source of `length` tokens, EOS not counted."""
-    return max(1, int(settings.max_length_factor * length + settings.max_length_extra))
-
-
 def _limits(settings: SearchConfig, max_length: int, words: Any) -> Any:
     """The most tokens of sentences with int32 `[B]` source words: looked up, so that no rounding differs from Python's."""
-    table = [min(max_length, length_limit(n, settings)) for n in range(settings.max_source_length + 1)]
+    table = [min(max_length, settings.length_limit(n)) for n in range(settings.max_source_length + 1)]
     return tf.gather(tf.constant(table, tf.int32), tf.minimum(words, settings.max_source_length))
 
 

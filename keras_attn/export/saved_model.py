@@ -8,7 +8,7 @@ from typing import Any
 import tensorflow as tf
 
 from keras_attn.config import SearchConfig
-from keras_attn.export.freeze import constant_weights, length_limit, load_for_export, translate_ids
+from keras_attn.export.freeze import constant_weights, load_for_export, translate_ids
 from keras_attn.export.output_folder import SAVED_MODEL_DESCRIPTION, new_folder, write_description
 from keras_attn.export.parity import Parity, check_saved_model, check_sentences
 from keras_attn.model_dir import TrainedModel
@@ -78,7 +78,7 @@ def _graph(trained: TrainedModel, settings: SearchConfig) -> Any:
         ends = tf.fill([tf.shape(text)[0], 1], EOS_ID)
         source = tf.concat([words, ends], axis=1).to_tensor(PAD_ID)  # [batch, source]
         with constant_weights(trained.model):
-            best = translate_ids(steps, source, settings, length_limit(longest, settings))
+            best = translate_ids(steps, source, settings, settings.length_limit(longest))
         translation = trained.target_tokenizer.tf_decode(best.ids)
         return {"translation": tf.strings.regex_replace(translation, "[\r\n]", " "), "score": best.scores}
 
@@ -100,7 +100,7 @@ def _description(trained: TrainedModel, settings: SearchConfig) -> dict[str, Any
             "target": trained.config.data.target_language,
         },
         "max_source_length": settings.max_source_length,
-        "max_length": length_limit(settings.max_source_length - 1, settings),
+        "max_length": settings.length_limit(settings.max_source_length - 1),
         "beam_size": settings.beam_size,
         "length_penalty": settings.length_penalty,
         "precision": "float32",

@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 
@@ -25,6 +27,14 @@ def test_a_litert_file_lands_where_it_is_told(run, model_folder, tmp_path):
     assert result.stdout == f"{output}\n"
     assert "not compared with the model: no files for the dev split" in result.stderr
     assert (output / "model.tflite").is_file()
+
+
+def test_a_litert_file_may_take_any_source_length(run, model_folder, tmp_path):
+    result = run(
+        "export", model_folder, "--format", "litert", "--any-source-length", "--output", tmp_path / "phone"
+    )
+    assert result.exit_code == 0, result.stderr
+    assert json.loads((tmp_path / "phone" / "model.json").read_text())["source_length"] is None
 
 
 def test_a_folder_that_is_no_export_is_not_replaced(run, model_folder, sixty_lines):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_attn.export.freeze import constant_weights, length_limit, load_for_export, translate_ids
+from keras_attn.export.freeze import constant_weights, load_for_export, translate_ids
 from keras_attn.models.translation_steps import TranslationSteps
 from keras_attn.text.special_tokens import EOS_ID
 from keras_attn.translator import Translator
@@ -60,7 +60,7 @@ def test_a_translation_stops_at_the_limit_of_its_source(tiny_trained):
 
 def test_there_is_always_room_for_one_token(tiny_trained):
     settings = dataclasses.replace(tiny_trained.config.search, max_length_factor=0.0, max_length_extra=0)
-    assert length_limit(7, settings) == 1
+    assert settings.length_limit(7) == 1
 
 
 def test_a_traced_graph_keeps_the_weights_it_was_traced_with():
