@@ -9,19 +9,16 @@ from typing import Any
 _HOMES = {
     "AttentionDecoder": "keras_attn.layers",
     "BahdanauAttention": "keras_attn.layers",
+    "CoverageAttention": "keras_attn.layers",
+    "LocalMonotonicAttention": "keras_attn.layers",
+    "LocalPredictiveAttention": "keras_attn.layers",
     "LuongAttention": "keras_attn.layers",
+    "MonotonicAttention": "keras_attn.layers",
     "Translator": "keras_attn.translator",
     "build_seq2seq": "keras_attn.models.seq2seq",
 }
 
-__all__ = [
-    "AttentionDecoder",
-    "BahdanauAttention",
-    "LuongAttention",
-    "Translator",
-    "__version__",
-    "build_seq2seq",
-]
+__all__ = ["__version__", *_HOMES]
 
 
 def __getattr__(name: str) -> Any:

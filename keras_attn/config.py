@@ -13,6 +13,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
+from keras_attn.presets import PRESETS
+
 
 class ConfigError(ValueError):
     """A configuration that cannot be used; the message says what was expected, what came and what to do."""
@@ -47,8 +49,9 @@ class TokenizerConfig:
 
 @dataclasses.dataclass(frozen=True)
 class ModelConfig:
-    """The network. The comments name the papers whose choice a value is; `README.md` lists whole presets."""
+    """The network. `preset` names a paper's choices, see `presets.py`; keys given beside it win."""
 
+    preset: str = choice("", *PRESETS)
     source_vocab_size: int = 0  # both are set by training, from the trained tokenizer
     target_vocab_size: int = 0
     embedding_dim: int = 256
@@ -61,10 +64,11 @@ class ModelConfig:
     decoder_units: int = 256
     decoder_layers: int = 1
     residual: bool = False  # around every layer but the first
-    attention: str = choice("bahdanau", "luong", "none")
+    attention: str = choice("bahdanau", "coverage", "monotonic", "luong", "local-m", "local-p", "none")
     attention_units: int = 256  # width of the additive and concat alignment models
-    attention_score: str = choice("general", "dot", "concat")  # luong only
-    attention_scale: bool = False  # luong only: a trained factor on the scores
+    attention_score: str = choice("general", "dot", "concat")  # luong, local-m, local-p
+    attention_scale: bool = False  # luong, local-m, local-p: a trained factor on the scores
+    attention_window: int = 10  # local-m, local-p: words on either side of the centre
     attention_normalize: bool = False  # bahdanau only: weight-normalised scoring vector
     query_state: str = choice("previous", "current")  # s_{t-1} asks (Bahdanau, J&M) or s_t (Luong, CS224n)
     feed: str = choice("context", "attentional", "none")  # what joins the input of the decoder's cell
@@ -162,7 +166,10 @@ def override(config: Config, assignments: Iterable[str]) -> Config:
         section, dot, key = path.strip().partition(".")
         if not (equals and dot):
             raise ConfigError(f"expected section.key=value, got {assignment!r}")
-        tables.setdefault(section, {})[key] = _toml_value(value.strip())
+        table = tables.setdefault(section, {})
+        table[key] = _toml_value(value.strip())
+        if (section, key) == ("model", "preset"):
+            table.update(_preset(table))
     return from_tables(tables)
 
 
@@ -175,7 +182,15 @@ def to_toml(config: Config) -> str:
     return "\n".join(lines)
 
 
+def _preset(table: dict[str, Any]) -> dict[str, Any]:
+    """The choices of the preset that a model's table names; none where it names none, or one there is not."""
+    name = table.get("preset")
+    return PRESETS.get(name, {}) if isinstance(name, str) else {}
+
+
 def _section(name: str, cls: type, table: dict[str, Any]) -> Any:
+    if cls is ModelConfig:
+        table = {**_preset(table), **table}
     fields = {field.name: field for field in dataclasses.fields(cls)}
     for key in table:
         if key not in fields:

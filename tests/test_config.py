@@ -83,7 +83,7 @@ def test_the_last_override_wins_over_the_file_and_the_ones_before(write):
     [
         ("model.encoder_unit=3", r"unknown key model\.encoder_unit; did you mean 'encoder_units'\?"),
         ("modle.cell=gru", r"unknown section \[modle\]; did you mean 'model'\?"),
-        ("model.zzz=1", r"unknown key model\.zzz; known: source_vocab_size, target_vocab_size, "),
+        ("model.zzz=1", r"unknown key model\.zzz; known: preset, source_vocab_size, "),
         ("model.cell.x=1", r"unknown key model\.cell\.x; did you mean 'cell'\?"),
         ("model.cell=rnn", r"model\.cell takes 'gru', 'lstm'; got 'rnn'"),
         ("model.encoder_layers=two", r"model\.encoder_layers takes a int; got 'two'"),

@@ -13,6 +13,7 @@ import keras_attn
 PACKAGE = Path(keras_attn.__file__).parent
 # Lowest first. Names of one line do not import one another.
 ORDER = [
+    {"presets"},
     {"config"},
     {"text", "layers", "search"},
     {"data", "models"},

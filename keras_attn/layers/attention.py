@@ -4,16 +4,19 @@ Bahdanau, Cho and Bengio, "Neural Machine Translation by Jointly Learning to Ali
 """
 
 import keras
-from keras import ops
+from keras import ops, tree
 
 from keras_attn.layers.masked_softmax import masked_softmax
+from keras_attn.layers.time_loop import unroll
 
 
 class Attention(keras.layers.Layer):
     """`context_t = sum_s softmax_s(score(query_t, value_s)) value_s`.
 
     A pure function of its arguments: the memory is never stored on the layer. Sub-classes say how a query and a key are
-    scored (`score`) and what a key is (`project_keys`; by default what their `key_layer` makes of a value).
+    scored (`score`), what a key is (`project_keys`; by default what their `key_layer` makes of a value), and, where it is more
+    than a softmax, what becomes of the scores (`weigh`). An attention that depends on what the queries before it attended to
+    carries that from one query to the next (`first_carry`), and its queries are then taken one after the other.
 
     Shapes: B batch, T queries, S memory positions, Q query width, D value width, K key width.
 
@@ -28,9 +31,12 @@ class Attention(keras.layers.Layer):
         value_mask: boolean `(B, S)`. Where it is `False` the weights are zero.
         return_attention_scores: whether to return the weights too (Keras' name for them).
         training: whether dropout is on.
+        carry: for a decoder's step, whose queries are the hypotheses of a sentence beside one another: what the query before
+            each of them left, a nest of `(B, T, ...)`.
 
     Returns:
-        The context `(B, T, D)`, or `(context, weights)` with float32 weights `(B, T, S)` as they are before dropout.
+        The context `(B, T, D)`, or `(context, weights)` with float32 weights `(B, T, S)` as they are before dropout; given a
+        carry, `(context, weights, carry)`.
 
     Masking: Keras fills `query_mask` and `value_mask` from its implicit masks; the output carries the query's mask.
     """
@@ -53,6 +59,25 @@ class Attention(keras.layers.Layer):
         """Unnormalised scores `(B, T, Q), (B, S, K) -> (B, T, S)`."""
         raise NotImplementedError
 
+    def first_carry(self, value):
+        """What the first query of `value` `(B, S, D)` finds: a nest of tensors `(B, ...)`; here it is empty."""
+        return ()
+
+    def weigh(self, query, key, mask, carry, training):
+        """Weights of queries that stand beside one another, each with its carry.
+
+        Args:
+            query: `(B, T, Q)`.
+            key: `(B, S, K)`.
+            mask: boolean `(B, S)`, or `None`.
+            carry: nest of tensors `(B, T, ...)`, as it was left for each query.
+            training: whether the model is in training.
+
+        Returns:
+            float32 weights `(B, T, S)`, and the carry for the queries that follow each of these.
+        """
+        return masked_softmax(self.score(query, key), over_queries(mask)), carry
+
     def call(
         self,
         query,
@@ -62,11 +87,33 @@ class Attention(keras.layers.Layer):
         value_mask=None,
         return_attention_scores=False,
         training=None,
+        carry=None,
     ):
         key = self.project_keys(value) if key is None else key
-        weights = masked_softmax(self.score(query, key), _joint_mask(query_mask, value_mask))
-        context = ops.matmul(self.dropout(ops.cast(weights, value.dtype), training=training), value)
+        if carry is not None:
+            return self._attend(query, value, key, value_mask, carry, training)
+        carry = self.first_carry(value)
+        attend = self._attend_in_turn if tree.flatten(carry) else self._attend
+        context, weights, _ = attend(query, value, key, value_mask, carry, training)
+        if query_mask is not None:
+            real = ops.expand_dims(ops.cast(query_mask, "bool"), 2)
+            context, weights = ops.where(real, context, 0.0), ops.where(real, weights, 0.0)
         return (context, weights) if return_attention_scores else context
+
+    def _attend(self, query, value, key, mask, carry, training):
+        weights, carry = self.weigh(query, key, mask, carry, training)
+        context = ops.matmul(self.dropout(ops.cast(weights, value.dtype), training=training), value)
+        return context, weights, carry
+
+    def _attend_in_turn(self, query, value, key, mask, carry, training):
+        def step(query_t, carry):
+            one = tree.map_structure(lambda x: ops.expand_dims(x, 1), (query_t, carry))
+            context, weights, carry = self._attend(one[0], value, key, mask, one[1], training)
+            context, weights, carry = tree.map_structure(lambda x: x[:, 0], (context, weights, carry))
+            return (context, weights), carry
+
+        (context, weights), carry = unroll(step, query, carry, self)
+        return context, weights, carry
 
     def compute_mask(self, query, query_mask=None):
         return query_mask
@@ -76,7 +123,10 @@ class Attention(keras.layers.Layer):
 
 
 def additive_score(query, key, vector, bias=None):
-    """`vector . tanh(query_t + key_s + bias)` for all t and s: `(B, T, K), (B, S, K) -> (B, T, S)`."""
+    """`vector . tanh(query_t + key_s + bias)` for all t and s: `(B, T, K), (B, S, K) -> (B, T, S)`.
+
+    The bias is `(K,)`, or another one for each t and s, `(B, T, S, K)`.
+    """
     hidden = ops.expand_dims(query, 2) + ops.expand_dims(key, 1)  # [batch, queries, positions, units]
     hidden = ops.tanh(hidden if bias is None else hidden + bias)
     return ops.squeeze(map_rows(lambda rows: ops.matmul(rows, ops.expand_dims(vector, 1)), hidden), -1)
@@ -97,13 +147,6 @@ def scoring_vector_initializer(shape, dtype=None):
     return ops.reshape(keras.initializers.GlorotUniform()((*shape, 1), dtype=dtype), shape)
 
 
-def _joint_mask(query_mask, value_mask):
-    """The two masks as one that broadcasts to `(B, T, S)`, or `None`."""
-    masks = []
-    if query_mask is not None:
-        masks.append(ops.expand_dims(ops.cast(query_mask, "bool"), 2))
-    if value_mask is not None:
-        masks.append(ops.expand_dims(ops.cast(value_mask, "bool"), 1))
-    if len(masks) == 2:
-        return ops.logical_and(*masks)
-    return masks[0] if masks else None
+def over_queries(mask):
+    """A mask `(B, S)` as one that broadcasts to `(B, T, S)`, or `None`."""
+    return None if mask is None else ops.expand_dims(ops.cast(mask, "bool"), 1)

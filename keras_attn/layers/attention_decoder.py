@@ -1,7 +1,7 @@
 """The recurrent decoder that attends, step by step or over a whole target at once."""
 
 import keras
-from keras import ops
+from keras import ops, tree
 
 from keras_attn.layers.readout import Readout
 from keras_attn.layers.stacked_cells import StackedCells
@@ -128,7 +128,8 @@ class AttentionDecoder(keras.layers.Layer):
         return None if self.attention is None else self.attention.project_keys(memory)
 
     def first_state(self, memory, initial_state=None):
-        """The state before the first step: `{"cells": ..., "fed": ...}`, `fed` only where something is carried over.
+        """The state before the first step: `{"cells": ..., "fed": ..., "attention": ...}`, the last two only where something
+        is fed back and where there is attention (what it carries is mostly nothing, an empty tuple).
 
         Args:
             memory: `(B, S, D)`.
@@ -141,6 +142,8 @@ class AttentionDecoder(keras.layers.Layer):
         if self._carries_fed:
             width = memory.shape[-1] if self.feed == "context" else self.readout.width
             state["fed"] = ops.zeros((batch, width), dtype=self.compute_dtype)
+        if self.attention is not None:
+            state["attention"] = self.attention.first_carry(memory)
         return state
 
     def step(self, inputs_t, state, memory, keys, memory_mask=None, training=None):
@@ -209,37 +212,38 @@ class AttentionDecoder(keras.layers.Layer):
 
     def _advance(self, projected_t, inputs_t, state, memory, training):
         """What must happen in order: `(cell output, context, weights, state)` of one position."""
-        cell_states, fed = state["cells"], state.get("fed")
+        cell_states, fed, carry = state["cells"], state.get("fed"), state.get("attention")
         if self.query_state == "previous":
-            context, weights = self._attend(cell_states[-1][0], memory, training)
+            context, weights, carry = self._attend(cell_states[-1][0], memory, carry, training)
             fed = context if self.feed == "context" else fed
         if fed is not None:
             projected_t = projected_t + self.feed_projection(fed)
         output, cell_states = self.cells(projected_t, cell_states, training=training)
         if self.query_state == "current":
-            context, weights = self._attend(output, memory, training)
+            context, weights, carry = self._attend(output, memory, carry, training)
         state = {"cells": cell_states}
         if self._carries_fed:
             state["fed"] = context if self.feed == "context" else self.readout(output, inputs_t, context)
+        if self.attention is not None:
+            state["attention"] = carry
         return output, context, weights, state
 
-    def _attend(self, query, memory, training):
-        """`(N, U) -> (N, D), (N, S)`; the hypotheses of one sentence are queries to its one memory."""
+    def _attend(self, query, memory, carry, training):
+        """`(N, U) -> (N, D), (N, S)` and the carry; the hypotheses of one sentence are queries to its one memory."""
         if self.attention is None:
-            return None, None
-        batch, positions, width = ops.shape(memory[0])
-        queries = ops.reshape(query, (batch, -1, query.shape[-1]))
-        context, weights = self._attend_at_once(queries, memory, training)
-        return ops.reshape(context, (-1, width)), ops.reshape(weights, (-1, positions))
-
-    def _attend_at_once(self, queries, memory, training):
-        """`(B, Q, U) -> (B, Q, D), (B, Q, S)`."""
+            return None, None, None
         memory, keys, mask = memory
-        context, weights = self.attention(
-            queries, memory, key=keys, value_mask=mask, return_attention_scores=True, training=training
+        batch = ops.shape(memory)[0]
+        query, carry = tree.map_structure(
+            lambda x: ops.reshape(x, (batch, -1, *ops.shape(x)[1:])), (query, carry)
         )
-        context = ops.cast(context, self.compute_dtype)  # the attention's own dtype policy may be another
-        return context, weights
+        found = self.attention(query, memory, key=keys, value_mask=mask, carry=carry, training=training)
+        context, weights, carry = tree.map_structure(lambda x: ops.reshape(x, (-1, *ops.shape(x)[2:])), found)
+        return self._cast(context), weights, carry
+
+    def _cast(self, context):
+        """The attention's own dtype policy may be another."""
+        return ops.cast(context, self.compute_dtype)
 
     def _run_stepwise(self, inputs, state, memory, return_weights, training):
         """`step` unrolled; what the loop does not need of it, the readout, is computed after it for all positions."""
@@ -266,5 +270,9 @@ class AttentionDecoder(keras.layers.Layer):
             if self.query_state == "previous":
                 first = ops.expand_dims(state["cells"][-1][0], 1)
                 queries = ops.concatenate([first, top[:, :-1]], axis=1)
-            context, weights = self._attend_at_once(queries, memory, training)
+            memory, keys, mask = memory
+            context, weights = self.attention(
+                queries, memory, key=keys, value_mask=mask, return_attention_scores=True, training=training
+            )
+            context = self._cast(context)
         return self.readout(outputs, inputs, context), weights

@@ -4,10 +4,21 @@ import keras
 from keras import ops
 
 from keras_attn.config import ModelConfig
-from keras_attn.layers import AttentionDecoder, BahdanauAttention, LuongAttention
+from keras_attn.layers import (
+    AttentionDecoder,
+    BahdanauAttention,
+    CoverageAttention,
+    LocalMonotonicAttention,
+    LocalPredictiveAttention,
+    LuongAttention,
+    MonotonicAttention,
+)
 from keras_attn.layers.recurrent_cells import CELLS
 from keras_attn.models.encoder import BidirectionalEncoder, Bridge
 from keras_attn.text.special_tokens import PAD_ID
+
+_ADDITIVE = {"coverage": CoverageAttention, "monotonic": MonotonicAttention}
+_LOCAL = {"local-m": LocalMonotonicAttention, "local-p": LocalPredictiveAttention}
 
 
 def build_seq2seq(config: ModelConfig) -> keras.Model:
@@ -102,23 +113,18 @@ def _decoder(config: ModelConfig) -> AttentionDecoder:
 
 
 def _attention(config: ModelConfig) -> keras.layers.Layer | None:
+    options = {"dropout": config.attention_dropout, "name": "attention"}
+    if config.attention in _ADDITIVE:
+        return _ADDITIVE[config.attention](config.attention_units, **options)
     if config.attention == "bahdanau":
-        return BahdanauAttention(
-            config.attention_units,
-            config.attention_normalize,
-            dropout=config.attention_dropout,
-            name="attention",
-        )
-    if config.attention == "luong":
-        units = config.attention_units if config.attention_score == "concat" else None
-        return LuongAttention(
-            config.attention_score,
-            config.attention_scale,
-            units,
-            dropout=config.attention_dropout,
-            name="attention",
-        )
-    return None
+        return BahdanauAttention(config.attention_units, config.attention_normalize, **options)
+    if config.attention == "none":
+        return None
+    options["units"] = config.attention_units if config.attention_score == "concat" else None
+    if config.attention in _LOCAL:
+        options["window"] = config.attention_window
+    make = _LOCAL.get(config.attention, LuongAttention)
+    return make(config.attention_score, use_scale=config.attention_scale, **options)
 
 
 def _project(config: ModelConfig, outputs, target_embedding: keras.layers.Layer):

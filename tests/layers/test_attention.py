@@ -5,7 +5,14 @@ import numpy as np
 import pytest
 from keras import ops
 
-from keras_attn.layers import BahdanauAttention, LuongAttention
+from keras_attn.layers import (
+    BahdanauAttention,
+    CoverageAttention,
+    LocalMonotonicAttention,
+    LocalPredictiveAttention,
+    LuongAttention,
+    MonotonicAttention,
+)
 
 B, T, S, WIDTH = 3, 4, 6, 5
 
@@ -16,7 +23,14 @@ LAYERS = {
     "general": lambda **kw: LuongAttention("general", **kw),
     "concat": lambda **kw: LuongAttention("concat", **kw),
 }
-every_layer = pytest.mark.parametrize("make", LAYERS.values(), ids=LAYERS.keys())
+OTHERS = {  # whose weights are no plain softmax of the scores of one query
+    "coverage": lambda **kw: CoverageAttention(7, **kw),
+    "local-m": lambda **kw: LocalMonotonicAttention("dot", window=2, **kw),
+    "local-p": lambda **kw: LocalPredictiveAttention("general", window=2, **kw),
+    "monotonic": lambda **kw: MonotonicAttention(7, initial_bias=1.0, **kw),
+}
+softmax_layer = pytest.mark.parametrize("make", LAYERS.values(), ids=LAYERS.keys())
+every_layer = pytest.mark.parametrize("make", [*LAYERS.values(), *OTHERS.values()], ids=[*LAYERS, *OTHERS])
 
 random = np.random.default_rng(1)
 QUERY = random.normal(size=(B, T, WIDTH)).astype("float32")
@@ -29,7 +43,7 @@ def run(layer, *args, **kwargs):
     return [ops.convert_to_numpy(x) for x in layer(*args, return_attention_scores=True, **kwargs)]
 
 
-@every_layer
+@softmax_layer
 def test_weights_sum_to_one_and_are_zero_at_padding(make):
     _, weights = run(make(), QUERY, VALUE, value_mask=MASK)
     np.testing.assert_allclose(weights.sum(-1), 1.0, rtol=1e-5)
@@ -68,7 +82,7 @@ def test_padding_cannot_change_the_context(make):
     np.testing.assert_allclose(other_weights[..., :S], weights, atol=1e-5)
 
 
-@every_layer
+@softmax_layer
 def test_permuting_the_memory_permutes_the_weights_and_keeps_the_context(make):
     layer, order = make(), [3, 5, 0, 1, 4, 2]
     context, weights = run(layer, QUERY, VALUE, value_mask=MASK)
@@ -77,7 +91,7 @@ def test_permuting_the_memory_permutes_the_weights_and_keeps_the_context(make):
     np.testing.assert_allclose(other_context, context, atol=1e-5)
 
 
-@every_layer
+@softmax_layer
 def test_a_sentence_and_a_query_do_not_see_their_neighbours(make):
     layer = make()
     context, _ = run(layer, QUERY, VALUE, value_mask=MASK)
@@ -95,7 +109,7 @@ def test_masked_queries_give_zeros_and_leave_the_others_alone(make):
     np.testing.assert_allclose(masked_context, context * query_mask[..., None], atol=1e-5)
 
 
-@every_layer
+@softmax_layer
 def test_the_query_mask_alone_is_enough(make):
     query_mask = np.arange(T) < np.array([[4], [2], [0]])
     _, weights = run(make(), QUERY, VALUE, query_mask=query_mask)
@@ -138,6 +152,11 @@ def test_a_functional_model_can_return_the_weights(make):
 def test_mixed_precision_gives_half_contexts_and_float32_weights(make, mixed_float16):
     context, weights = run(make(), QUERY, VALUE, value_mask=MASK)
     assert context.dtype == np.float16 and weights.dtype == np.float32
+
+
+@softmax_layer
+def test_mixed_precision_takes_the_softmax_in_float32(make, mixed_float16):
+    _, weights = run(make(), QUERY, VALUE, value_mask=MASK)
     np.testing.assert_allclose(weights.sum(-1), 1.0, rtol=1e-5)  # of float16 weights the sum is 1e-3 off
 
 

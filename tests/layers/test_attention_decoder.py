@@ -5,7 +5,15 @@ import numpy as np
 import pytest
 from keras import ops
 
-from keras_attn.layers import AttentionDecoder, BahdanauAttention, LuongAttention
+from keras_attn.layers import (
+    AttentionDecoder,
+    BahdanauAttention,
+    CoverageAttention,
+    LocalMonotonicAttention,
+    LocalPredictiveAttention,
+    LuongAttention,
+    MonotonicAttention,
+)
 
 B, T, S, E, D, UNITS, READOUT = 2, 4, 5, 3, 4, 6, 8
 
@@ -51,8 +59,12 @@ def all_combinations():
         [
             lambda: BahdanauAttention(5),
             lambda: LuongAttention("general", use_scale=True),
+            lambda: CoverageAttention(5),
             lambda: BahdanauAttention(5, normalize=True),
+            lambda: LocalPredictiveAttention("general", window=2),
             lambda: LuongAttention("concat", units=5),
+            lambda: MonotonicAttention(5, initial_bias=1.0),
+            lambda: LocalMonotonicAttention("general", window=1),
             lambda: LuongAttention("general"),
         ]
     )

@@ -1,0 +1,93 @@
+import numpy as np
+import pytest
+from keras import ops
+
+from keras_attn.layers import MonotonicAttention
+
+B, T, S, WIDTH = 3, 6, 7, 4
+
+random = np.random.default_rng(1)
+QUERY = random.normal(size=(B, T, WIDTH)).astype("float32")
+VALUE = random.normal(size=(B, S, WIDTH)).astype("float32")
+LENGTHS = np.array([7, 4, 1])
+MASK = np.arange(S) < LENGTHS[:, None]
+
+
+def built(bias=0.0, noise=0.0):
+    """Energies wide enough to find both sides of one half."""
+    layer = MonotonicAttention(8, noise=noise, initial_bias=bias)
+    layer.build(QUERY.shape, VALUE.shape)
+    layer.length.assign(4.0)
+    return layer
+
+
+def weights_of(layer, query=QUERY, training=False):
+    _, weights = layer(query, VALUE, value_mask=MASK, return_attention_scores=True, training=training)
+    return ops.convert_to_numpy(weights)
+
+
+def stop_probabilities(layer):
+    energies = ops.convert_to_numpy(layer.score(QUERY, layer.project_keys(VALUE)) + layer.energy_bias)
+    return MASK[:, None] / (1 + np.exp(-energies))
+
+
+def test_soft_attention_is_what_hard_attention_would_be_on_average():
+    """a_ts = p_ts ((1 - p_{t,s-1}) a_{t,s-1} / p_{t,s-1} + a_{t-1,s}), equation 9, as the walk it describes."""
+    layer = built()
+    found, p = weights_of(layer, training=True), stop_probabilities(layer)
+    for n in range(B):
+        previous = np.eye(S)[0]
+        for t in range(T):
+            walking, expected = 0.0, np.zeros(S)  # the probability to arrive at s and not to have stopped
+            for s in range(S):
+                walking += previous[s]
+                expected[s] = walking * p[n, t, s]
+                walking -= expected[s]
+            np.testing.assert_allclose(found[n, t], expected, atol=1e-5)
+            previous = expected
+
+
+def test_hard_attention_stops_at_the_first_probability_above_one_half_from_the_last_stop_on():
+    layer = built(bias=0.3)
+    found, p = weights_of(layer), stop_probabilities(layer)
+    stops = 0
+    for n in range(B):
+        last = 0
+        for t in range(T):
+            last = next((s for s in range(last, S) if p[n, t, s] > 0.5), S)  # S: it has run out of words
+            assert found[n, t].tolist() == [float(s == last) for s in range(S)]
+            stops += last < S
+    assert stops > T  # there is something to see
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_hard_attention_never_moves_backwards(seed):
+    query = np.random.default_rng(seed).normal(size=(B, 40, WIDTH)).astype("float32")
+    found = weights_of(built(bias=1.0), query)
+    for sentence in found:
+        stops = [int(row.argmax()) for row in sentence if row.any()]
+        assert stops == sorted(stops)
+        assert set(sentence.sum(-1).tolist()) <= {0.0, 1.0}
+
+
+def test_soft_attention_that_is_sure_is_hard_attention():
+    layer = built(bias=0.3)
+    layer.length.assign(1e4)
+    layer.energy_bias.assign(1.0)
+    np.testing.assert_allclose(weights_of(layer, training=True), weights_of(layer), atol=1e-4)
+
+
+def test_soft_weights_never_sum_to_more_than_one():
+    assert weights_of(built(noise=1.0), training=True).sum(-1).max() <= 1 + 1e-5
+
+
+def test_noise_is_for_training_alone_and_follows_the_seed():
+    layers = [MonotonicAttention(8, seed=seed) for seed in (1, 1, 2)]
+    for layer in layers:
+        layer.build(QUERY.shape, VALUE.shape)
+        for weight, first in zip(layer.weights, layers[0].weights, strict=True):
+            weight.assign(first.value)
+    noisy = [weights_of(layer, training=True) for layer in layers]
+    np.testing.assert_array_equal(noisy[0], noisy[1])
+    assert not np.allclose(noisy[0], noisy[2])
+    np.testing.assert_array_equal(weights_of(layers[0]), weights_of(layers[2]))
