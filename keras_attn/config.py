@@ -59,7 +59,11 @@ class ModelConfig:
         "none", "target", "all"
     )  # target: decoder input and output; all: the source too
     cell: str = choice("gru", "lstm")
-    encoder_units: int = 256  # per direction
+    encoder: str = choice("bidirectional", "transformer")
+    encoder_units: int = (
+        256  # bidirectional only: width of each direction; the transformer's is embedding_dim
+    )
+    encoder_heads: int = 4  # transformer only
     encoder_layers: int = 1
     decoder_units: int = 256
     decoder_layers: int = 1

@@ -59,6 +59,14 @@ PRESETS = {
     "scaled_luong": {**_LUONG, "attention_score": "general", "attention_scale": True, "feed": "attentional"},
     # Raffel et al. 2017: soft in training, hard at inference, never backwards.
     "monotonic": {"attention": "monotonic", "readout": "maxout", **_PREVIOUS},
+    # s_t = Decoder(y_{t-1}, s_{t-1}, c_t) over the states of a Transformer (Vaswani et al. 2017); bilinear, so that widths may differ.
+    "transformer_encoder": {
+        "encoder": "transformer",
+        "attention": "luong",
+        "attention_score": "general",
+        "readout": "maxout",
+        **_PREVIOUS,
+    },
     # Tu et al. 2016: the score knows how much of each source word has been read.
     "coverage": {"attention": "coverage", "readout": "maxout", **_PREVIOUS},
 }

@@ -15,6 +15,7 @@ from keras_attn.layers import (
 )
 from keras_attn.layers.recurrent_cells import CELLS
 from keras_attn.models.encoder import BidirectionalEncoder, Bridge
+from keras_attn.models.transformer_encoder import TransformerEncoder
 from keras_attn.text.special_tokens import PAD_ID
 
 _ADDITIVE = {"coverage": CoverageAttention, "monotonic": MonotonicAttention}
@@ -38,15 +39,7 @@ def build_seq2seq(config: ModelConfig) -> keras.Model:
     embedding_dropout = keras.layers.Dropout(config.embedding_dropout, name="embedding_dropout")
 
     mask = ops.not_equal(source, PAD_ID)
-    encoder = BidirectionalEncoder(
-        config.encoder_units,
-        config.cell,
-        config.encoder_layers,
-        config.residual,
-        config.layer_dropout,
-        name="encoder",
-    )
-    memory, final = encoder(embedding_dropout(source_embedding(source)), mask=mask)
+    memory, final = _encoder(config)(embedding_dropout(source_embedding(source)), mask=mask)
     memory = keras.layers.Dropout(config.memory_dropout, name="memory_dropout")(memory)
     bridge = Bridge(
         config.decoder_units, config.decoder_layers, CELLS[config.cell].state_count, name="bridge"
@@ -94,6 +87,15 @@ def _embeddings(config: ModelConfig) -> tuple[keras.layers.Layer, keras.layers.L
         return target, target
     source = keras.layers.Embedding(config.source_vocab_size, config.embedding_dim, name="source_embedding")
     return source, target
+
+
+def _encoder(config: ModelConfig) -> keras.layers.Layer:
+    depth, dropout = config.encoder_layers, config.layer_dropout
+    if config.encoder == "transformer":
+        return TransformerEncoder(depth, config.encoder_heads, dropout, name="encoder")
+    return BidirectionalEncoder(
+        config.encoder_units, config.cell, depth, config.residual, dropout, name="encoder"
+    )
 
 
 def _decoder(config: ModelConfig) -> AttentionDecoder:

@@ -22,6 +22,7 @@ SMALL = {
     "attention_units": 5,
     "readout_units": 6,
     "attention_window": 2,
+    "encoder_heads": 1,
 }
 
 
