@@ -59,7 +59,7 @@ PRESETS = {
     "scaled_luong": {**_LUONG, "attention_score": "general", "attention_scale": True, "feed": "attentional"},
     # Raffel et al. 2017: soft in training, hard at inference, never backwards.
     "monotonic": {"attention": "monotonic", "readout": "maxout", **_PREVIOUS},
-    # s_t = Decoder(y_{t-1}, s_{t-1}, c_t) over the states of a Transformer (Vaswani et al. 2017); bilinear, so that widths may differ.
+    # s_t = Decoder(y_{t-1}, s_{t-1}, c_t) over the states of a Transformer (Vaswani et al. 2017); bilinear: widths may differ.
     "transformer_encoder": {
         "encoder": "transformer",
         "attention": "luong",

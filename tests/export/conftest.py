@@ -36,7 +36,14 @@ def digit_speller():
     tokenizer = train_tokenizer([*sources, *targets], 60)
     size = tokenizer.vocab_size
     model = ModelConfig(
-        size, size, 32, "all", "gru", 32, decoder_units=32, attention_units=32, readout_units=32
+        source_vocab_size=size,
+        target_vocab_size=size,
+        embedding_dim=32,
+        tied_embeddings="all",
+        encoder_units=32,
+        decoder_units=32,
+        attention_units=32,
+        readout_units=32,
     )
     config = Config(model=model, search=SearchConfig(beam_size=4, batch_size=16))
     keras.utils.set_random_seed(1)

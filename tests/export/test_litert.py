@@ -85,8 +85,28 @@ def test_beam_search_at_a_fixed_source_length_is_that_of_keras(static_beam):
 
 @pytest.mark.parametrize(
     ("choices", "beam_size", "source_length"),
-    [(LSTM_LUONG, 4, None), (LSTM_LUONG, 1, 24), (STACKED, 1, None), (NO_ATTENTION, 4, 24)],
-    ids=["lstm luong", "lstm luong fixed", "stacked gru", "no attention fixed"],
+    [
+        (LSTM_LUONG, 4, None),
+        (LSTM_LUONG, 1, 24),
+        (STACKED, 1, None),
+        (NO_ATTENTION, 4, 24),
+        ({"attention": "coverage"}, 4, 24),
+        ({"attention": "monotonic"}, 1, 24),
+        ({"attention": "local-m", "attention_window": 3}, 1, None),
+        ({"attention": "local-p", "attention_window": 3}, 4, 24),
+        ({"encoder": "transformer", "encoder_heads": 2, "encoder_layers": 2}, 1, 24),
+    ],
+    ids=[
+        "lstm luong",
+        "lstm luong fixed",
+        "stacked gru",
+        "no attention fixed",
+        "coverage",
+        "monotonic",
+        "local-m",
+        "local-p",
+        "transformer",
+    ],
 )
 def test_every_kind_of_model_converts_and_says_what_keras_says(
     tiny_trained, source_lines, tmp_path, choices, beam_size, source_length
