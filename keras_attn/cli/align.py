@@ -1,5 +1,7 @@
 """`keras-attn align`: what the attention weights say about which words belong together."""
 
+from typing import Any
+
 import click
 
 from keras_attn.cli.loading import load_translator
@@ -13,7 +15,21 @@ FILE = click.Path(exists=True, dir_okay=False)
 @click.argument("source_file", type=FILE, required=False)
 @click.argument("target_file", type=FILE, required=False)
 @click.option(
-    "--gold", type=FILE, help="Alignments to compare with, as this command prints them: print the error rate."
+    "--gold", type=FILE, help="Gold links, i-j sure and ipj possible: print the error rate, not the links."
+)
+@click.option("--one-based", is_flag=True, help="The gold file counts words from 1, not 0.")
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0, 1, min_open=True),
+    help="Link all pairs of this weight. [default: the largest of each target word]",
+)
+@click.option(
+    "--next-step", is_flag=True, help="Look at the attention after a word was said, not as it was said."
+)
+@click.option(
+    "--reverse",
+    type=click.Path(exists=True, file_okay=False),
+    help="A model of the other direction: grow-diag-final-and of both.",
 )
 @click.option("--source-text", help="Draw one sentence instead.")
 @click.option("--target-text", help="Its translation. [default: the model's]")
@@ -23,26 +39,33 @@ def align(
     source_file: str | None,
     target_file: str | None,
     gold: str | None,
+    one_based: bool,
+    reverse: str | None,
     source_text: str | None,
     target_text: str | None,
     output: str | None,
+    **how: float | bool | None,
 ) -> None:
     """Prints a line of source-target word numbers for each line of two files, or draws one sentence.
 
     \b
     Example:
       keras-attn align runs/en-de test.en test.de > test.pharaoh
-      keras-attn align runs/en-de test.en test.de --gold test.gold
+      keras-attn align runs/en-de test.en test.de --reverse runs/de-en --gold test.gold
       keras-attn align runs/en-de --source-text "a small dog" --output dog.png
     """
     if source_text is not None:
-        if source_file or gold or not output:
-            raise click.UsageError("--source-text needs --output, and neither files nor --gold.")
+        if source_file or gold or reverse or any(how.values()) or not output:
+            raise click.UsageError("--source-text needs --output, and nothing else but --target-text.")
         _draw(folder, source_text, target_text, output)
     elif not target_file or output or target_text is not None:
         raise click.UsageError("give SOURCE_FILE and TARGET_FILE, or --source-text and --output.")
+    elif one_based and not gold:
+        raise click.UsageError("--one-based is about --gold.")
     else:
-        _align(folder, source_file, target_file, gold)
+        _align(
+            folder, reverse, Corpus(read_lines(source_file), read_lines(target_file)), gold, one_based, how
+        )
 
 
 def _draw(folder: str, source: str, target: str | None, output: str) -> None:
@@ -55,23 +78,28 @@ def _draw(folder: str, source: str, target: str | None, output: str) -> None:
     click.echo(draw_attention(translator, source, target, output).text)
 
 
-def _align(folder: str, source_file: str, target_file: str, gold: str | None) -> None:
+def _align(
+    folder: str, reverse: str | None, pairs: Corpus, gold: str | None, one_based: bool, how: dict[str, Any]
+) -> None:
     from keras_attn.evaluation import alignment
 
-    pairs = Corpus(read_lines(source_file), read_lines(target_file))
-    sure = alignment.parse_pharaoh(read_lines(gold)) if gold else None
-    if sure is not None and len(sure) != len(pairs):
-        raise ValueError(f"{gold} has {len(sure)} lines but {source_file} has {len(pairs)}")
-    translator = load_translator(folder)
-    from keras_attn.evaluation.align import align
+    if gold:
+        sure, possible = alignment.parse_gold(read_lines(gold), first=int(one_based))
+        if len(sure) != len(pairs):
+            raise ValueError(f"{gold} has {len(sure)} lines but there are {len(pairs)} pairs to align")
+    translators = [load_translator(each) for each in (folder, reverse) if each]
+    from keras_attn.evaluation.align import align, align_both_ways
 
-    found = align(translator, pairs.source, pairs.target)
-    if sure is None:
+    if reverse:
+        found = align_both_ways(*translators, pairs.source, pairs.target, **how)
+    else:
+        found = align(*translators, pairs.source, pairs.target, **how)
+    if not gold:
         for links in found:
             click.echo(alignment.format_pharaoh(links))
         return
-    precision, recall = alignment.precision_and_recall(found, sure)
-    error_rate = alignment.alignment_error_rate(found, sure)
+    precision, recall = alignment.precision_and_recall(found, sure, possible)
+    error_rate = alignment.alignment_error_rate(found, sure, possible)
     click.echo(
         f"AER {error_rate:.3f}  precision {precision:.3f}  recall {recall:.3f}  ({len(found)} sentences)"
     )

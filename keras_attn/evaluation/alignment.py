@@ -59,16 +59,20 @@ def word_weights(
     return WordWeights(means @ weights @ source_members.T, source_words, target_words)
 
 
-def links(weights: np.ndarray) -> Links:
-    """For each target word (row) the source word (column) with the largest weight, the first of equals.
+def links(weights: np.ndarray, threshold: float | None = None) -> Links:
+    """The links that soft attention amounts to.
 
-    A row of zeros gives no link. Take weights without the end of the sentence (`keep_eos=False`), or it counts as
-    a word.
+    Take weights without the end of the sentence (`keep_eos=False`), or it counts as a word.
 
     Args:
         weights: float [target words, source words].
+        threshold: every pair of at least this weight is a link. None: each target word (row) is linked to the source word
+            (column) with the largest weight, the first of equals; a row of zeros gives no link.
     """
-    return {(int(row.argmax()), j) for j, row in enumerate(np.asarray(weights)) if row.any()}
+    weights = np.asarray(weights)
+    if threshold is not None:
+        return {(int(i), int(j)) for j, i in np.argwhere(weights >= threshold)}
+    return {(int(row.argmax()), j) for j, row in enumerate(weights) if row.any()}
 
 
 def format_pharaoh(links: Links) -> str:
@@ -76,13 +80,21 @@ def format_pharaoh(links: Links) -> str:
     return " ".join(f"{i}-{j}" for i, j in sorted(links))
 
 
-def parse_pharaoh(lines: Iterable[str]) -> list[Links]:
-    """Reads what `format_pharaoh` writes, one sentence a line; an empty line is a sentence without links.
+def parse_gold(lines: Iterable[str], first: int = 0) -> tuple[list[Links], list[Links]]:
+    """Reads gold alignments, sure links `i-j` and possible ones `ipj` (the talp format; Pharaoh's has sure links alone).
+
+    Args:
+        lines: one sentence each; an empty line is a sentence without links.
+        first: the number of a sentence's first word in the file, 0 or 1.
+
+    Returns:
+        The sure and the possible links of each sentence, counted from 0.
 
     Raises:
-        ValueError: something else stands in a line; the message has the line's number, counted from 1.
+        ValueError: something else stands in a line, or a number below `first`; the message has the line's number.
     """
-    return [_parse_line(number, line) for number, line in enumerate(lines, start=1)]
+    parsed = [_parse_line(number, line, first) for number, line in enumerate(lines, start=1)]
+    return [sure for sure, _ in parsed], [possible for _, possible in parsed]
 
 
 def alignment_error_rate(
@@ -134,12 +146,19 @@ def _opens_word(position: int, piece: str, following: str) -> bool:
     return position == 0 or piece.startswith(WORD_START)
 
 
-def _parse_line(number: int, line: str) -> Links:
-    pairs = line.split()
-    for pair in pairs:
-        if not re.fullmatch("[0-9]+-[0-9]+", pair):
-            raise ValueError(f"line {number}: expected source-target links such as 0-0 1-2; got {pair!r}")
-    return {tuple(map(int, pair.split("-"))) for pair in pairs}
+def _parse_line(number: int, line: str, first: int) -> tuple[Links, Links]:
+    found: dict[str, Links] = {"-": set(), "p": set()}
+    for pair in line.split():
+        match = re.fullmatch("([0-9]+)([-p])([0-9]+)", pair)
+        if not match:
+            raise ValueError(
+                f"line {number}: expected source-target links such as 0-0 1-2, or 1p2 for a possible one; got {pair!r}"
+            )
+        link = int(match[1]) - first, int(match[3]) - first
+        if min(link) < 0:
+            raise ValueError(f"line {number}: words are counted from {first}; got {pair!r}")
+        found[match[2]].add(link)
+    return found["-"], found["p"]
 
 
 def _counts(

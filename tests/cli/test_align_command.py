@@ -16,6 +16,24 @@ def test_an_alignment_has_no_error_against_itself(run, model_folder, pair_files,
     assert result.stdout == "AER 0.000  precision 1.000  recall 1.000  (10 sentences)\n"
 
 
+def test_a_gold_file_may_count_from_one(run, model_folder, pair_files, tmp_path):
+    lines = run("align", model_folder, *pair_files).stdout.splitlines()
+    from_one = [
+        " ".join("-".join(str(int(n) + 1) for n in pair.split("-")) for pair in line.split())
+        for line in lines
+    ]
+    (tmp_path / "gold").write_text("\n".join(from_one) + "\n")
+    result = run("align", model_folder, *pair_files, "--gold", tmp_path / "gold", "--one-based")
+    assert result.stdout.startswith("AER 0.000 ")
+
+
+def test_a_model_of_the_other_direction_has_its_say(run, model_folder, pair_files):
+    """Here it is the same model: any links of one direction are links of the two, or dropped."""
+    result = run("align", model_folder, *pair_files, "--reverse", model_folder, "--threshold", "0.2")
+    assert result.exit_code == 0
+    assert len(result.stdout.splitlines()) == 10 and "-" in result.stdout
+
+
 @pytest.mark.parametrize(
     ("gold", "message"),
     [("0-0\n", "has 1 lines but"), ("0:0\n" * 10, "line 1: expected source-target")],

@@ -68,6 +68,7 @@ def test_the_version_is_the_package_s(run):
         (["evaluate", ".", "--source", "a"], "File 'a' does not exist"),
         (["align", "."], "give SOURCE_FILE and TARGET_FILE, or --source-text and --output"),
         (["align", ".", "--source-text", "a"], "--source-text needs --output"),
+        (["align", ".", "a", "b", "--one-based"], "File 'a' does not exist"),
         (["align", ".", "--source-text", "a", "--output", "a.jpg"], "a .png or .svg file; got 'a.jpg'"),
         (["export", "."], "Missing option '--format'"),
         (["export", ".", "--format", "tflite"], "'tflite' is not one of 'saved-model', 'litert'"),

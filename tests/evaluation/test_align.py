@@ -30,6 +30,18 @@ def test_words_of_several_pieces_count_once(translator):
     assert words.weights.sum(axis=1) == pytest.approx(1.0, abs=1e-5)
 
 
+def test_the_step_after_a_word_says_where_its_links_go_if_asked(translator):
+    source, target = "the old dog", "le vieux chien"
+    (found,) = align(translator, [source], [target], next_step=True)
+    (pair,) = translator.force([source], [target])
+    assert found == {(int(np.argmax(pair.weights[word + 1, :3])), word) for word in range(3)}
+
+
+def test_a_threshold_may_give_a_word_several_links(translator):
+    (found,) = align(translator, ["the old dog"], ["le vieux chien"], threshold=0.0)
+    assert found == {(i, j) for i in range(3) for j in range(3)}
+
+
 def test_a_line_without_words_has_no_links(translator):
     assert align(translator, ["", "the", ""], ["le", "", ""]) == [set(), set(), set()]
 

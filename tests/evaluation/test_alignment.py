@@ -8,7 +8,7 @@ from keras_attn.evaluation.alignment import (
     alignment_error_rate,
     format_pharaoh,
     links,
-    parse_pharaoh,
+    parse_gold,
     precision_and_recall,
     word_weights,
 )
@@ -113,19 +113,38 @@ def test_no_weight_is_no_link(weights):
     assert links(weights) == set()
 
 
+def test_links_by_threshold_are_all_pairs_that_reach_it():
+    weights = np.array([[0.5, 0.5, 0.0], [0.2, 0.3, 0.5], [0.4, 0.3, 0.3]])  # three target words
+    assert links(weights, threshold=0.5) == {(0, 0), (1, 0), (2, 1)}
+
+
 def test_pharaoh_lines_are_sorted_by_number_and_not_by_text():
     assert format_pharaoh({(10, 0), (2, 3), (2, 1)}) == "2-1 2-3 10-0"
 
 
 def test_what_is_written_is_read_back():
     alignments = [{(0, 0), (1, 12)}, set(), {(3, 2)}]
-    assert parse_pharaoh([format_pharaoh(links) + "\n" for links in alignments]) == alignments
+    sure, possible = parse_gold([format_pharaoh(links) + "\n" for links in alignments])
+    assert (sure, possible) == (alignments, [set()] * 3)
 
 
-@pytest.mark.parametrize("wrong", ["1:2", "1", "-1-2", "1-2-3", "a-b", "1-"])
+def test_the_talp_format_marks_possible_links():
+    assert parse_gold(["0-0 1p2 2-1", "3p3"]) == ([{(0, 0), (2, 1)}, set()], [{(1, 2)}, {(3, 3)}])
+
+
+def test_a_file_that_counts_from_one_is_counted_from_zero():
+    assert parse_gold(["1-1 2p10"], first=1) == ([{(0, 0)}], [{(1, 9)}])
+
+
+def test_a_word_before_the_first_is_refused():
+    with pytest.raises(ValueError, match="line 2: words are counted from 1; got '0-1'"):
+        parse_gold(["1-1", "0-1"], first=1)
+
+
+@pytest.mark.parametrize("wrong", ["1:2", "1", "-1-2", "1-2-3", "a-b", "1-", "1q2"])
 def test_another_format_is_refused_with_its_line(wrong):
     with pytest.raises(ValueError, match=f"line 2: .*'{wrong}'"):
-        parse_pharaoh(["0-0", f"0-0 {wrong}"])
+        parse_gold(["0-0", f"0-0 {wrong}"])
 
 
 def test_error_rate_counts_sure_and_possible_links():

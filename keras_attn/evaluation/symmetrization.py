@@ -1,0 +1,39 @@
+"""One alignment out of two: what a model and the model of the other direction agree on, and what grows from there."""
+
+import itertools
+
+from keras_attn.evaluation.alignment import Links
+
+_NEIGHBOURS = [step for step in itertools.product((-1, 0, 1), repeat=2) if step != (0, 0)]
+
+
+def grow_diag_final_and(forward: Links, backward: Links) -> Links:
+    """Koehn et al.'s symmetrization of two directions' links, each `(source word, target word)`.
+
+    It starts from the links that both have. A link of either that touches one of them, also by a corner, joins while one of
+    its words is still without a link (grow-diag); last come links, first of `forward`, whose words are both without one
+    (final-and).
+
+    Reference: Koehn et al. 2005, "Edinburgh System Description for the 2005 IWSLT Speech Translation Evaluation".
+    """
+    union, links = forward | backward, forward & backward
+    sources, targets = {i for i, _ in links}, {j for _, j in links}
+
+    def join(link: tuple[int, int]) -> None:
+        links.add(link)
+        sources.add(link[0])
+        targets.add(link[1])
+
+    grown = True
+    while grown:
+        grown = False
+        for i, j in sorted(links):
+            for di, dj in _NEIGHBOURS:
+                link = (i + di, j + dj)
+                if link in union - links and not (link[0] in sources and link[1] in targets):
+                    join(link)
+                    grown = True
+    for link in (*sorted(forward), *sorted(backward)):
+        if link[0] not in sources and link[1] not in targets:
+            join(link)
+    return links
