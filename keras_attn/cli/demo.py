@@ -81,13 +81,12 @@ def _export(out: Path, pairs: Sequence["PhrasePair"]) -> None:
 
     sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
     for name, export, options in (
-        ("SavedModel", export_saved_model, {}),
-        ("LiteRT float32", export_litert, {"precision": "float32"}),
-        ("LiteRT int8", export_litert, {"precision": "int8"}),
+        ("saved-model", export_saved_model, {}),
+        ("litert-float32", export_litert, {"precision": "float32"}),
+        ("litert-int8", export_litert, {"precision": "int8"}),
     ):
-        target = out / name.lower().replace(" ", "-")
-        parity = export(out / "model", target, sources=sources, references=targets, **options)
-        click.echo(f"{name}, {target}\n{parity}")
+        parity = export(out / "model", out / name, sources=sources, references=targets, **options)
+        click.echo(f"{out / name}\n{parity}")
 
 
 def _translate(translator: "Translator", out: Path) -> None:

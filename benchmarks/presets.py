@@ -1,0 +1,107 @@
+"""All presets of the literature on the same data and budget, side by side: a table and a plot.
+
+    python benchmarks/presets.py configs/phrasebook.toml runs/presets
+    python benchmarks/presets.py configs/multi30k_en_de.toml runs/presets-en-de --set training.epochs=10
+
+Each preset is trained from the given config (embeddings untied, because a plain readout cannot be) into a folder of its own; what
+is trained already is not trained again, so the command may be stopped and given once more. FOLDER/presets.md and presets.png hold
+the test BLEU of greedy and beam search and, on the phrasebook, the alignment error rate of the attention that each word was said
+with, and of the attention of the step after it.
+"""
+
+import argparse
+import json
+import os
+from pathlib import Path
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from keras_attn import config as configs
+from keras_attn.evaluation.align import align
+from keras_attn.evaluation.alignment import alignment_error_rate
+from keras_attn.evaluation.evaluate import evaluate, split_corpus
+from keras_attn.presets import PRESETS
+from keras_attn.text import phrasebook
+from keras_attn.training.fit import train
+from keras_attn.translator import Translator
+
+HEADER = ["preset", "parameters", "training, s", "greedy", "beam", "AER", "AER, step after"]
+ALIGNED = 500  # phrasebook sentences with gold links
+
+
+def measure(config: configs.Config, folder: Path) -> dict:
+    """Trains and evaluates one preset, or reads what an earlier call found."""
+    result = folder / "preset.json"
+    if result.exists():
+        return json.loads(result.read_text())
+    metrics = train(config, folder)
+    translator = Translator.load(folder)
+    test = split_corpus(config.data, "test")
+    greedy, beam = evaluate(translator, test.source, test.target)
+    row = {
+        "parameters": metrics["parameters"],
+        "training_seconds": metrics["training_seconds"],
+        "greedy": greedy.scores.bleu,
+        "beam": beam.scores.bleu,
+        "signature": beam.scores.bleu_signature,
+        **error_rates(translator),
+    }
+    result.write_text(json.dumps(row, indent=2))
+    return row
+
+
+def error_rates(translator: Translator) -> dict[str, float | None]:
+    if translator.config.data.corpus != "phrasebook" or translator.config.model.attention == "none":
+        return {"aer": None, "aer_next": None}
+    pairs = phrasebook.generate(ALIGNED, split="test")
+    gold = [set(pair.alignment) for pair in pairs]
+    sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    rates = [
+        alignment_error_rate(align(translator, sources, targets, next_step=later), gold)
+        for later in (False, True)
+    ]
+    return dict(zip(("aer", "aer_next"), rates, strict=True))
+
+
+def table(rows: dict[str, dict]) -> str:
+    lines = [HEADER, ["---"] * len(HEADER)]
+    for name, row in rows.items():
+        rates = ["" if row[key] is None else f"{row[key]:.3f}" for key in ("aer", "aer_next")]
+        bleu = [f"{row['greedy']:.1f}", f"{row['beam']:.1f}"]
+        lines.append([f"`{name}`", f"{row['parameters']:,}", f"{row['training_seconds']:.0f}", *bleu, *rates])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+def plot(rows: dict[str, dict], path: Path) -> None:
+    figure = Figure(figsize=(8, 0.35 * len(rows) + 1), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    names = list(rows)[::-1]
+    axes.barh(names, [rows[name]["beam"] for name in names], color="0.75", label="beam")
+    axes.plot([rows[name]["greedy"] for name in names], names, "k|", markersize=12, label="greedy")
+    axes.set_xlabel(f"test BLEU  {next(iter(rows.values()))['signature']}")
+    axes.legend(loc="lower left")
+    figure.savefig(path, dpi=120)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("config")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE")
+    args = parser.parse_args()
+    rows = {}
+    for name in PRESETS:
+        changes = [f"model.preset={name}", "model.tied_embeddings=none", *args.set]
+        print(f"\n{name}", flush=True)
+        rows[name] = measure(configs.load(args.config, changes), args.folder / name)
+        (args.folder / "presets.md").write_text(table(rows))
+        plot(rows, args.folder / "presets.png")
+    print(table(rows))
+
+
+if __name__ == "__main__":
+    main()
