@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 from keras import ops, tree
 
 from keras_attn.search import hypotheses
+from keras_attn.search.coverage_penalty import coverage_penalty as missing_words
 from keras_attn.search.decode_loop import Step, batch_size, decode_loop, weights_of
 from keras_attn.search.greedy import greedy
 from keras_attn.search.hypotheses import NEVER, Hypotheses
@@ -18,6 +19,28 @@ class _Paths(NamedTuple):
     rows: Any  # int32 [B, M, L]: the row of the step that each token was chosen in, to find its attention weights
     lengths: Any  # int32 [B, M]
     log_probs: Any  # float32 [B, M]
+    coverage: Any  # float32 [B, M, S], the sum of the attention weights so far; () where nobody asks
+
+
+class _Ranking(NamedTuple):
+    """What finished hypotheses compete by."""
+
+    alpha: float
+    beta: float
+    source_mask: Any  # bool [B, S]; None where beta is 0
+
+    def scores(self, paths: _Paths) -> Any:
+        scores = paths.log_probs / penalty(paths.lengths, self.alpha)
+        if self.beta:
+            scores = scores + missing_words(paths.coverage, self.source_mask[:, None], self.beta)
+        return ops.where(paths.log_probs > NEVER, scores, NEVER)
+
+    def bound(self, paths: _Paths, limits: Any) -> Any:
+        """What no score can be above, however its hypothesis goes on: log-probabilities only fall, the length penalty is
+        largest at the limit, and that of coverage takes away."""
+        return ops.where(
+            paths.log_probs > NEVER, paths.log_probs / penalty(limits[:, None], self.alpha), NEVER
+        )
 
 
 def beam(
@@ -30,6 +53,8 @@ def beam(
     limits: Any = None,
     beam_size: int,
     length_penalty: float = 1.0,
+    coverage_penalty: float = 0.0,
+    source_mask: Any = None,
 ) -> Hypotheses:
     """Keeps the best `beam_size` (K) live hypotheses at every position, and the best K finished ones.
 
@@ -47,6 +72,9 @@ def beam(
         state: nest of tensors `[B, ...]`; each row is repeated K times.
         beam_size: K.
         length_penalty: alpha in `((5 + n) / 6) ** alpha`, by which a log-probability is divided.
+        coverage_penalty: beta in `beta * sum_s log(min(sum_t weight_ts, 1))`, which is added to a score; above 0 it needs a
+            step that gives attention weights.
+        source_mask: bool `[B, S]`, the real words of the source, for the coverage penalty.
 
     Returns:
         `Hypotheses` with N = K.
@@ -54,12 +82,16 @@ def beam(
     Raises:
         ValueError: a value that cannot be used, or a step that breaks its contract.
 
-    Reference: Wu et al. (2016), section 7 and equation 14 (without the coverage penalty).
+    Reference: Wu et al. (2016), section 7 and equation 14.
     """
     if beam_size < 1:
         raise ValueError(f"beam_size must be at least 1. Received: beam_size={beam_size}")
     if not length_penalty >= 0:
         raise ValueError(f"length_penalty must be 0 or more. Received: length_penalty={length_penalty}")
+    if not coverage_penalty >= 0:
+        raise ValueError(f"coverage_penalty must be 0 or more. Received: coverage_penalty={coverage_penalty}")
+    if coverage_penalty and source_mask is None:
+        raise ValueError("coverage_penalty needs a source_mask, to know which words there are to cover.")
     if beam_size == 1:
         best = greedy(step, state, bos_id=bos_id, eos_id=eos_id, max_length=max_length, limits=limits)
         return best._replace(scores=best.log_probs / penalty(best.lengths, length_penalty))
@@ -68,42 +100,50 @@ def beam(
     limits = hypotheses.sentence_limits(limits, batch, max_length)
     first_rows = ops.arange(batch, dtype="int32")[:, None] * beam_size  # [B, 1]
 
-    def choose(position, log_probs, found, active):
+    ranking = _Ranking(length_penalty, coverage_penalty, source_mask)
+
+    def choose(position, log_probs, weights, found, active):
         live, finished = found
-        candidates, tokens, parents = _extend(live, log_probs, position, first_rows, bos_id)  # [B, 2K]
+        candidates, tokens, parents = _extend(
+            live, log_probs, weights, position, first_rows, bos_id
+        )  # [B, 2K]
         ended = ops.equal(tokens, eos_id)
-        finished = _best_finished(finished, _only(candidates, ended), length_penalty)
+        finished = _best_finished(finished, _only(candidates, ended), ranking)
         live, places = _best_live(_only(candidates, ops.logical_not(ended)), beam_size)
         found = hypotheses.only_where(active, (live, finished), found)
-        going_on = ops.logical_and(position + 1 < limits, _can_win(*found, limits, length_penalty))
+        going_on = ops.logical_and(position + 1 < limits, _can_win(*found, limits, ranking))
         tokens, parents = hypotheses.gather((tokens, parents), places)  # [B, K]
         rows = ops.reshape(first_rows + parents, (-1,))
         return ops.reshape(tokens, (-1,)), rows, found, ops.logical_and(active, going_on)
 
     rows = ops.repeat(ops.arange(batch, dtype="int32"), beam_size)  # [B * K]
     state = tree.map_structure(lambda leaf: ops.take(leaf, rows, axis=0), state)
-    found = _start(batch, beam_size, max_length)
+    found = _start(batch, beam_size, max_length, source_mask if coverage_penalty else None)
     found, kept = decode_loop(step, state, ops.full_like(rows, bos_id), choose, found, limits > 0, max_length)
-    return _result(_finished_first(*found), kept, length_penalty)
+    return _result(_finished_first(*found), kept, ranking)
 
 
-def _start(batch: Any, beam_size: int, max_length: int) -> tuple[_Paths, _Paths]:
+def _start(batch: Any, beam_size: int, max_length: int, source_mask: Any) -> tuple[_Paths, _Paths]:
     """One live hypothesis a sentence, the empty one, and no finished ones."""
     buffer = ops.zeros((batch, beam_size, max_length), dtype="int32")
     lengths = ops.zeros((batch, beam_size), dtype="int32")
     none = ops.full((batch, beam_size), NEVER, dtype="float32")
     first = hypotheses.put(none, 0, ops.zeros((batch,), dtype="float32"))
-    return _Paths(buffer, buffer, lengths, first), _Paths(buffer, buffer, lengths, none)
+    coverage = ()
+    if source_mask is not None:
+        coverage = ops.zeros((batch, beam_size, ops.shape(source_mask)[1]), dtype="float32")
+    return _Paths(buffer, buffer, lengths, first, coverage), _Paths(buffer, buffer, lengths, none, coverage)
 
 
 def _extend(
-    live: _Paths, log_probs: Any, position: Any, first_rows: Any, bos_id: int
+    live: _Paths, log_probs: Any, weights: Any, position: Any, first_rows: Any, bos_id: int
 ) -> tuple[_Paths, Any, Any]:
     """The best 2K continuations of the live hypotheses, with the tokens they add and the places of their parents.
 
     The best 2K of a sentence are among the best 2K of each of its rows. At most K of them can end in EOS, one a row.
     """
     beam_size = live.log_probs.shape[1]
+    live = _covered(live, weights)
     best, tokens = hypotheses.best_tokens(log_probs, 2 * beam_size, bos_id)  # [B * K, C]
     choices = best.shape[1]
     totals = live.log_probs[:, :, None] + ops.reshape(best, (-1, beam_size, choices))  # [B, K, C]
@@ -116,8 +156,18 @@ def _extend(
         rows=hypotheses.put(paths.rows, position, first_rows + parents),
         lengths=paths.lengths + 1,
         log_probs=ops.maximum(totals, NEVER),
+        coverage=paths.coverage,
     )
     return extended, tokens, parents
+
+
+def _covered(live: _Paths, weights: Any) -> _Paths:
+    """The live hypotheses with the attention of this step counted in, where coverage is counted."""
+    if not tree.flatten(live.coverage):
+        return live
+    if weights is None:
+        raise ValueError("coverage_penalty needs a step that gives attention weights; this one gives None.")
+    return live._replace(coverage=live.coverage + ops.reshape(weights, ops.shape(live.coverage)))
 
 
 def _only(paths: _Paths, which: Any) -> _Paths:
@@ -125,15 +175,10 @@ def _only(paths: _Paths, which: Any) -> _Paths:
     return paths._replace(log_probs=ops.where(which, paths.log_probs, NEVER))
 
 
-def _scores(log_probs: Any, lengths: Any, alpha: float) -> Any:
-    return ops.where(log_probs > NEVER, log_probs / penalty(lengths, alpha), NEVER)
-
-
-def _best_finished(finished: _Paths, new: _Paths, alpha: float) -> _Paths:
+def _best_finished(finished: _Paths, new: _Paths, ranking: _Ranking) -> _Paths:
     """The best K of the finished hypotheses, by score; of equals, those that finished first."""
     pool = _joined(finished, new)  # [B, 3K]
-    scores = _scores(pool.log_probs, pool.lengths, alpha)
-    return hypotheses.gather(pool, ops.top_k(scores, finished.log_probs.shape[1])[1])
+    return hypotheses.gather(pool, ops.top_k(ranking.scores(pool), finished.log_probs.shape[1])[1])
 
 
 def _best_live(candidates: _Paths, beam_size: int) -> tuple[_Paths, Any]:
@@ -142,14 +187,9 @@ def _best_live(candidates: _Paths, beam_size: int) -> tuple[_Paths, Any]:
     return hypotheses.gather(candidates, places), places
 
 
-def _can_win(live: _Paths, finished: _Paths, limits: Any, alpha: float) -> Any:
-    """Whether the best live hypothesis could still beat the worst finished one: bool `[B]`.
-
-    Its log-probability can only fall, and the penalty is largest at the limit: that bounds its score.
-    """
-    bound = _scores(live.log_probs[:, 0], limits, alpha)
-    worst = _scores(finished.log_probs[:, -1], finished.lengths[:, -1], alpha)
-    return bound > worst
+def _can_win(live: _Paths, finished: _Paths, limits: Any, ranking: _Ranking) -> Any:
+    """Whether the best live hypothesis could still beat the worst finished one: bool `[B]`."""
+    return ranking.bound(live, limits)[:, 0] > ranking.scores(finished)[:, -1]
 
 
 def _finished_first(live: _Paths, finished: _Paths) -> _Paths:
@@ -165,9 +205,9 @@ def _joined(first: _Paths, second: _Paths) -> _Paths:
     return tree.map_structure(lambda a, b: ops.concatenate([a, b], axis=1), first, second)
 
 
-def _result(paths: _Paths, kept: Any, alpha: float) -> Hypotheses:
+def _result(paths: _Paths, kept: Any, ranking: _Ranking) -> Hypotheses:
     lengths = ops.where(paths.log_probs > NEVER, paths.lengths, 0)
     real = hypotheses.within(lengths, paths.tokens.shape[-1])  # [B, K, L]
     tokens = ops.where(real, paths.tokens, hypotheses.PAD_ID)
-    scores = _scores(paths.log_probs, lengths, alpha)
+    scores = ranking.scores(paths)
     return Hypotheses(tokens, lengths, paths.log_probs, scores, weights_of(kept, paths.rows, real))

@@ -23,7 +23,7 @@ def decode_loop(
     step: Step,
     state: Any,
     tokens: Any,
-    choose: Callable[[Any, Any, Any, Any], tuple[Any, Any, Any, Any]],
+    choose: Callable[[Any, Any, Any, Any, Any], tuple[Any, Any, Any, Any]],
     found: Any,
     active: Any,
     max_length: int,
@@ -37,9 +37,9 @@ def decode_loop(
         step: `step(tokens, state) -> (log_probs, state, weights)`, see `greedy`.
         state: nest of tensors `[N, ...]`.
         tokens: int32 `[N]`, the first input.
-        choose: `choose(position, log_probs, found, active) -> (tokens, rows, found, active)`. It takes the scalar
-            position and the log-probabilities `[N, V]`, and returns the tokens `[N]` to go on with, the row `[N]`
-            whose state each goes on from (None: its own), and its own two values renewed.
+        choose: `choose(position, log_probs, weights, found, active) -> (tokens, rows, found, active)`. It takes the scalar
+            position, the log-probabilities `[N, V]` and the weights `[N, S]`, and returns the tokens `[N]` to go on with,
+            the row `[N]` whose state each goes on from (None: its own), and its own two values renewed.
         found: nest of tensors, what the search has found so far.
         active: bool `[B]`, the sentences that are still searched. `choose` sees to it that `found` of others stays.
         max_length: L.
@@ -50,7 +50,7 @@ def decode_loop(
 
     def body(position, tokens, state, found, active, kept):
         log_probs, state, weights = _checked(step, tokens, state)
-        tokens, rows, found, active = choose(position, log_probs, found, active)
+        tokens, rows, found, active = choose(position, log_probs, weights, found, active)
         if rows is not None:
             state = tree.map_structure(lambda leaf: ops.take(leaf, rows, axis=0), state)
         return position + 1, tokens, state, found, active, _keep(kept, position, weights, max_length)

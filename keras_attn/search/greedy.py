@@ -55,7 +55,7 @@ def decode_one(
     batch = batch_size(state)
     limits = hypotheses.sentence_limits(limits, batch, max_length)
 
-    def choose(position, log_probs, found, active):
+    def choose(position, log_probs, weights, found, active):
         buffer, lengths, totals = found
         picked, tokens = pick(log_probs, position)
         tokens = ops.where(active, tokens, hypotheses.PAD_ID)
