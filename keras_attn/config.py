@@ -113,6 +113,9 @@ class SearchConfig:
 
     beam_size: int = 5
     length_penalty: float = 1.0  # alpha in ((5 + n) / 6) ** alpha, Wu et al. 2016, equation 14
+    coverage_penalty: float = (
+        0.0  # beta of the same equation: for source words that were not read; needs attention
+    )
     max_length_factor: float = 2.0  # at most factor * source length + extra target sub-words
     max_length_extra: int = 10
     max_source_length: int = 256  # longer input is cut here, with a warning

@@ -15,7 +15,7 @@ from keras_attn.compilation import compiled, padded
 from keras_attn.model_dir import TrainedModel, load_model
 from keras_attn.models.translation_steps import TranslationSteps
 from keras_attn.search import Hypotheses
-from keras_attn.text.special_tokens import BOS_ID, EOS_ID
+from keras_attn.text.special_tokens import BOS_ID, EOS_ID, PAD_ID
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,8 +37,9 @@ class Sampling:
 
 @dataclasses.dataclass(frozen=True)
 class _Beam:
-    size: int
+    beam_size: int
     length_penalty: float
+    coverage_penalty: float
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,6 +106,7 @@ class Translator:
         beam_size: int | None = None,
         length_penalty: float | None = None,
         batch_size: int | None = None,
+        coverage_penalty: float | None = None,
     ) -> list[str]:
         """The translation of each line.
 
@@ -113,11 +115,12 @@ class Translator:
             beam_size: hypotheses kept at every position; 1 is greedy search.
             length_penalty: alpha in `((5 + n) / 6) ** alpha`; 0 compares plain log-probabilities.
             batch_size: lines translated at once; it changes speed and memory, not results.
+            coverage_penalty: beta in `beta * sum_s log(min(sum_t weight_ts, 1))`, added to a beam's scores; 0: none.
 
         Raises:
             ValueError: a value that cannot be used.
         """
-        kind = self._beam(beam_size, length_penalty)
+        kind = self._beam(beam_size, length_penalty, coverage_penalty)
         found = self._search(lines, kind, batch_size, n_best=1, keep_weights=False)
         return [translation.text for translation in found]
 
@@ -129,11 +132,12 @@ class Translator:
         batch_size: int | None = None,
         n_best: int = 1,
         sampling: Sampling | None = None,
+        coverage_penalty: float | None = None,
     ) -> list[Translation]:
         """The translation of each line with its sub-words, scores and attention weights.
 
         Args:
-            lines, beam_size, length_penalty, batch_size: as in a call.
+            lines, beam_size, length_penalty, batch_size, coverage_penalty: as in a call.
             n_best: how many hypotheses of the beam to return, the best one with the others as its `alternatives`; where
                 the search finds fewer, there are fewer.
             sampling: draw the translations; then the beam plays no part.
@@ -141,8 +145,8 @@ class Translator:
         Raises:
             ValueError: a value that cannot be used, or more hypotheses wanted than the search keeps.
         """
-        kind = sampling or self._beam(beam_size, length_penalty)
-        kept = 1 if sampling else kind.size
+        kind = sampling or self._beam(beam_size, length_penalty, coverage_penalty)
+        kept = 1 if sampling else kind.beam_size
         if not 1 <= n_best <= kept:
             raise ValueError(
                 f"n_best must be from 1 to what the search keeps, {kept}. Received: n_best={n_best}. "
@@ -191,14 +195,22 @@ class Translator:
                 )
         return forced
 
-    def _beam(self, size: int | None, length_penalty: float | None) -> _Beam:
-        default = self.config.search
-        beam = _Beam(
-            default.beam_size if size is None else size,
-            default.length_penalty if length_penalty is None else length_penalty,
-        )
-        if beam.size < 1:
-            raise ValueError(f"beam_size must be at least 1. Received: beam_size={beam.size}")
+    def _beam(
+        self, beam_size: int | None, length_penalty: float | None, coverage_penalty: float | None
+    ) -> _Beam:
+        given = {
+            "beam_size": beam_size,
+            "length_penalty": length_penalty,
+            "coverage_penalty": coverage_penalty,
+        }
+        defaults = {name: getattr(self.config.search, name) for name in given}
+        beam = _Beam(**{name: defaults[name] if given[name] is None else given[name] for name in given})
+        if beam.beam_size < 1:
+            raise ValueError(f"beam_size must be at least 1. Received: beam_size={beam.beam_size}")
+        if beam.coverage_penalty and self.config.model.attention == "none":
+            raise ValueError(
+                "coverage_penalty needs attention, and this model has none (model.attention = 'none')"
+            )
         return beam
 
     def _read(self, lines: Sequence[str]) -> list[list[int]]:
@@ -269,13 +281,13 @@ class Translator:
     ) -> Hypotheses:
         """What is compiled: int32 `[B, S]` and `[B]`, the rest is fixed."""
         step, state = self._steps.encode(source)
-        if not keep_weights:
+        if not (keep_weights or (isinstance(kind, _Beam) and kind.coverage_penalty)):
             step = _without_weights(step)
         limits = {"max_length": max_length, "limits": limits}
         if isinstance(kind, Sampling):
             options = {**dataclasses.asdict(kind), "seed": self._seeds}
             return search.sample(step, state, bos_id=BOS_ID, eos_id=EOS_ID, **limits, **options)
-        options = {"beam_size": kind.size, "length_penalty": kind.length_penalty}
+        options = {**dataclasses.asdict(kind), "source_mask": source != PAD_ID}
         return search.beam(step, state, bos_id=BOS_ID, eos_id=EOS_ID, **limits, **options)
 
     def _translations(

@@ -253,3 +253,21 @@ def test_the_public_names_are_there():
     assert all(getattr(keras_attn, name) for name in keras_attn.__all__)
     with pytest.raises(AttributeError, match="no attribute 'Translater'"):
         keras_attn.Translater  # noqa: B018
+
+
+def test_a_coverage_penalty_lowers_the_score_of_what_left_words_unread(translator, lines):
+    """And is what the attention weights of the translation say it is."""
+    plain = translator.translate(lines, beam_size=3)
+    found = translator.translate(lines, beam_size=3, coverage_penalty=0.5)
+    read = [each for each in found if each.source_ids]
+    for each in read:
+        missing = np.log(np.clip(each.weights.sum(axis=0), 1e-4, 1.0)).sum()
+        expected = each.log_prob / ((5 + len(each.target_ids)) / 6) ** translator.config.search.length_penalty
+        assert each.score == pytest.approx(expected + 0.5 * missing, abs=1e-3)
+    assert sum(each.score for each in found) < sum(each.score for each in plain)
+    assert [each.text for each in found] == translator(lines, beam_size=3, coverage_penalty=0.5)
+
+
+def test_a_coverage_penalty_needs_attention(attentionless_trained):
+    with pytest.raises(ValueError, match="coverage_penalty needs attention"):
+        Translator(attentionless_trained)(["the cat"], coverage_penalty=1.0)

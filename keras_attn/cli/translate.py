@@ -23,6 +23,11 @@ CHUNK = 1 << 16  # bytes read at a time; from a terminal or a slow pipe, what is
 @click.option(
     "--length-penalty", type=click.FloatRange(0), help="Larger favours longer. [default: the model's]"
 )
+@click.option(
+    "--coverage-penalty",
+    type=click.FloatRange(0),
+    help="Larger punishes words left unread. [default: the model's]",
+)
 @click.option("--batch-size", type=click.IntRange(1), help="Lines translated at once. [default: the model's]")
 @click.option(
     "--n-best", type=click.IntRange(1), help="Print so many: line number, score, text; tab-separated."
@@ -38,6 +43,7 @@ def translate(
     folder: str,
     beam_size: int | None,
     length_penalty: float | None,
+    coverage_penalty: float | None,
     batch_size: int | None,
     n_best: int | None,
     sample: bool,
@@ -54,18 +60,24 @@ def translate(
     sampling = {name: value for name, value in sampling.items() if value is not None}
     if sampling and not sample:
         raise click.UsageError(f"--{next(iter(sampling)).replace('_', '-')} needs --sample.")
-    if sample and (beam_size or length_penalty is not None):
-        raise click.UsageError("--beam-size and --length-penalty play no part in --sample.")
+    if sample and (beam_size, length_penalty, coverage_penalty) != (None, None, None):
+        raise click.UsageError("--beam-size and the penalties play no part in --sample.")
     translator = load_translator(folder)
     from keras_attn.translator import Sampling
 
     drawn = Sampling(**sampling) if sample else None
+    options = {
+        "beam_size": beam_size,
+        "length_penalty": length_penalty,
+        "coverage_penalty": coverage_penalty,
+        "batch_size": batch_size,
+    }
     for first, lines in _chunks(sys.stdin.buffer):
         texts = _decoded(lines, first)
         if n_best is None and drawn is None:
-            out = translator(texts, beam_size, length_penalty, batch_size)
+            out = translator(texts, **options)
         else:
-            found = translator.translate(texts, beam_size, length_penalty, batch_size, n_best or 1, drawn)
+            found = translator.translate(texts, **options, n_best=n_best or 1, sampling=drawn)
             out = _n_best_lines(found, first) if n_best else [translation.text for translation in found]
         click.echo("".join(f"{line}\n" for line in out).encode(), nl=False)
 

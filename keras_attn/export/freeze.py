@@ -14,7 +14,7 @@ import tensorflow as tf
 from keras_attn import search
 from keras_attn.config import SearchConfig
 from keras_attn.model_dir import TrainedModel, load_model
-from keras_attn.models.translation_steps import TranslationSteps
+from keras_attn.models.translation_steps import Step, TranslationSteps
 from keras_attn.text.special_tokens import BOS_ID, EOS_ID, PAD_ID
 
 
@@ -66,9 +66,12 @@ def translate_ids(steps: TranslationSteps, source: Any, settings: SearchConfig, 
     """
     words = tf.reduce_sum(tf.cast((source != PAD_ID) & (source != EOS_ID), tf.int32), axis=1)  # [B]
     limits = tf.where(words > 0, _limits(settings, max_length, words), 0)
-    step, state = steps.encode(_never_empty(source))
+    source = _never_empty(source)
+    step, state = steps.encode(source)
+    if not settings.coverage_penalty:
+        step = _without_weights(step)
     found = search.beam(
-        lambda tokens, state: (*step(tokens, state)[:2], None),  # nobody asks for the attention weights
+        step,
         state,
         bos_id=BOS_ID,
         eos_id=EOS_ID,
@@ -76,9 +79,16 @@ def translate_ids(steps: TranslationSteps, source: Any, settings: SearchConfig, 
         limits=limits,
         beam_size=settings.beam_size,
         length_penalty=settings.length_penalty,
+        coverage_penalty=settings.coverage_penalty,
+        source_mask=source != PAD_ID,
     )
     ids, lengths, scores = found.tokens[:, 0], found.lengths[:, 0], found.scores[:, 0]
     return Best(ids, lengths, tf.where(words > 0, scores, 0.0))
+
+
+def _without_weights(step: Step) -> Step:
+    """Nobody asks for the attention weights, so the search need not keep them."""
+    return lambda tokens, state: (*step(tokens, state)[:2], None)
 
 
 def _limits(settings: SearchConfig, max_length: int, words: Any) -> Any:

@@ -183,6 +183,7 @@ def _description(
         "max_length": max_length,
         "beam_size": settings.beam_size,
         "length_penalty": settings.length_penalty,
+        "coverage_penalty": settings.coverage_penalty,
         "precision": precision,
         "parameters": parameters,
         "bytes": size,

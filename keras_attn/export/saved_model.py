@@ -103,6 +103,7 @@ def _description(trained: TrainedModel, settings: SearchConfig) -> dict[str, Any
         "max_length": settings.length_limit(settings.max_source_length - 1),
         "beam_size": settings.beam_size,
         "length_penalty": settings.length_penalty,
+        "coverage_penalty": settings.coverage_penalty,
         "precision": "float32",
         "parameters": trained.model.count_params(),
         "parity": None,

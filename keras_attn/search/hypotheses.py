@@ -79,7 +79,7 @@ def gather(hypotheses: Any, places: Any) -> Any:
 
     def take(buffer):
         sentences = ops.arange(ops.shape(places)[0], dtype="int32")[:, None]  # [B, 1]
-        rows = ops.reshape(buffer, (-1, *buffer.shape[2:]))  # [B * N, ...]
+        rows = ops.reshape(buffer, (-1, *ops.shape(buffer)[2:]))  # [B * N, ...]
         return ops.take(rows, sentences * buffer.shape[1] + places, axis=0)
 
     return tree.map_structure(take, hypotheses)
