@@ -73,6 +73,7 @@ class ModelConfig:
     attention_score: str = choice("general", "dot", "concat")  # luong, local-m, local-p
     attention_scale: bool = False  # luong, local-m, local-p: a trained factor on the scores
     attention_window: int = 10  # local-m, local-p: words on either side of the centre
+    attention_heads: int = 1  # bahdanau, luong
     attention_normalize: bool = False  # bahdanau only: weight-normalised scoring vector
     query_state: str = choice("previous", "current")  # s_{t-1} asks (Bahdanau, J&M) or s_t (Luong, CS224n)
     feed: str = choice("context", "attentional", "none")  # what joins the input of the decoder's cell

@@ -6,6 +6,7 @@ Bahdanau, Cho and Bengio, "Neural Machine Translation by Jointly Learning to Ali
 import keras
 from keras import ops, tree
 
+from keras_attn.layers.heads import join_heads, split_heads
 from keras_attn.layers.masked_softmax import masked_softmax
 from keras_attn.layers.time_loop import unroll
 
@@ -18,9 +19,13 @@ class Attention(keras.layers.Layer):
     than a softmax, what becomes of the scores (`weigh`). An attention that depends on what the queries before it attended to
     carries that from one query to the next (`first_carry`), and its queries are then taken one after the other.
 
-    Shapes: B batch, T queries, S memory positions, Q query width, D value width, K key width.
+    With several heads each has its own weights and reads its own share of the value's features; the context holds all shares
+    in their places, and the weights that are returned are the mean over the heads.
+
+    Shapes: B batch, T queries, S memory positions, Q query width, D value width, K key width, H heads.
 
     Args:
+        num_heads: H.
         dropout: rate of dropout on the weights, in training.
 
     Call arguments:
@@ -41,9 +46,10 @@ class Attention(keras.layers.Layer):
     Masking: Keras fills `query_mask` and `value_mask` from its implicit masks; the output carries the query's mask.
     """
 
-    def __init__(self, dropout=0.0, **kwargs):
+    def __init__(self, num_heads=1, dropout=0.0, **kwargs):
         super().__init__(**kwargs)
         self.supports_masking = True
+        self.num_heads = num_heads
         self.dropout = keras.layers.Dropout(dropout, dtype=self.dtype_policy)
 
     def project_keys(self, value):
@@ -56,7 +62,7 @@ class Attention(keras.layers.Layer):
         return self.key_layer(value)
 
     def score(self, query, key):
-        """Unnormalised scores `(B, T, Q), (B, S, K) -> (B, T, S)`."""
+        """Unnormalised scores `(B, T, Q), (B, S, K) -> (B, T, S)`, or `(B, H, T, S)` of several heads."""
         raise NotImplementedError
 
     def first_carry(self, value):
@@ -74,9 +80,13 @@ class Attention(keras.layers.Layer):
             training: whether the model is in training.
 
         Returns:
-            float32 weights `(B, T, S)`, and the carry for the queries that follow each of these.
+            float32 weights `(B, T, S)`, or `(B, H, T, S)` of several heads, and the carry for the queries that follow each of
+            these.
         """
-        return masked_softmax(self.score(query, key), over_queries(mask)), carry
+        mask = over_queries(mask)
+        if mask is not None and self.num_heads > 1:
+            mask = ops.expand_dims(mask, 1)  # [B, 1, 1, S]
+        return masked_softmax(self.score(query, key), mask), carry
 
     def call(
         self,
@@ -102,8 +112,11 @@ class Attention(keras.layers.Layer):
 
     def _attend(self, query, value, key, mask, carry, training):
         weights, carry = self.weigh(query, key, mask, carry, training)
-        context = ops.matmul(self.dropout(ops.cast(weights, value.dtype), training=training), value)
-        return context, weights, carry
+        read = self.dropout(ops.cast(weights, value.dtype), training=training)
+        if self.num_heads == 1:
+            return ops.matmul(read, value), weights, carry
+        context = join_heads(ops.matmul(read, split_heads(value, self.num_heads)))
+        return context, ops.mean(weights, axis=1), carry
 
     def _attend_in_turn(self, query, value, key, mask, carry, training):
         def step(query_t, carry):
@@ -119,17 +132,20 @@ class Attention(keras.layers.Layer):
         return query_mask
 
     def get_config(self):
-        return {**super().get_config(), "dropout": self.dropout.rate}
+        return {**super().get_config(), "num_heads": self.num_heads, "dropout": self.dropout.rate}
 
 
 def additive_score(query, key, vector, bias=None):
     """`vector . tanh(query_t + key_s + bias)` for all t and s: `(B, T, K), (B, S, K) -> (B, T, S)`.
 
-    The bias is `(K,)`, or another one for each t and s, `(B, T, S, K)`.
+    The vector is `(K,)`, or `(K, H)`, one for each head, for scores `(B, H, T, S)`. The bias is `(K,)`, or another one for each
+    t and s, `(B, T, S, K)`.
     """
     hidden = ops.expand_dims(query, 2) + ops.expand_dims(key, 1)  # [batch, queries, positions, units]
     hidden = ops.tanh(hidden if bias is None else hidden + bias)
-    return ops.squeeze(map_rows(lambda rows: ops.matmul(rows, ops.expand_dims(vector, 1)), hidden), -1)
+    vectors = ops.reshape(vector, (vector.shape[0], -1))  # [units, heads]
+    scores = map_rows(lambda rows: ops.matmul(rows, vectors), hidden)
+    return ops.squeeze(scores, -1) if len(vector.shape) == 1 else ops.transpose(scores, (0, 3, 1, 2))
 
 
 def map_rows(product, x):
@@ -143,8 +159,14 @@ def map_rows(product, x):
 
 
 def scoring_vector_initializer(shape, dtype=None):
-    """Glorot's uniform start for a vector `(units,)`, seen as the matrix that maps `units` inputs to one score."""
-    return ops.reshape(keras.initializers.GlorotUniform()((*shape, 1), dtype=dtype), shape)
+    """Glorot's uniform start for vectors `(units,)` or `(units, H)`, each seen as a matrix that maps `units` inputs to one."""
+    limit = (6 / (shape[0] + 1)) ** 0.5
+    return keras.initializers.RandomUniform(-limit, limit)(shape, dtype=dtype)
+
+
+def scoring_vector_shape(units, num_heads):
+    """Of the vector of an additive score: one head needs no axis."""
+    return (units,) if num_heads == 1 else (units, num_heads)
 
 
 def over_queries(mask):

@@ -3,7 +3,14 @@
 import keras
 from keras import ops
 
-from keras_attn.layers.attention import Attention, additive_score, map_rows, scoring_vector_initializer
+from keras_attn.layers.attention import (
+    Attention,
+    additive_score,
+    map_rows,
+    scoring_vector_initializer,
+    scoring_vector_shape,
+)
+from keras_attn.layers.heads import check_heads
 
 
 @keras.saving.register_keras_serializable(package="keras_attn")
@@ -18,6 +25,7 @@ class BahdanauAttention(Attention):
     Args:
         units: width of the alignment model.
         normalize: whether to weight-normalise the scoring vector.
+        num_heads: H scoring vectors over the one hidden layer; each head reads its own share of the value's features.
         dropout: rate of dropout on the weights, in training.
 
     Call arguments:
@@ -42,8 +50,8 @@ class BahdanauAttention(Attention):
     section 3.1 and appendix A.1.2 (`W` there is `W_a`, `U` is `U_a`, `v` is `v_a`).
     """
 
-    def __init__(self, units, normalize=False, dropout=0.0, **kwargs):
-        super().__init__(dropout=dropout, **kwargs)
+    def __init__(self, units, normalize=False, num_heads=1, dropout=0.0, **kwargs):
+        super().__init__(num_heads, dropout, **kwargs)
         if units < 1:
             raise ValueError(f"BahdanauAttention needs at least one unit. Received: units={units}.")
         self.units = units
@@ -52,21 +60,21 @@ class BahdanauAttention(Attention):
         self.key_layer = keras.layers.Dense(units, use_bias=False, dtype=self.dtype_policy, name="key")
 
     def build(self, query_shape, value_shape):
+        check_heads(self.num_heads, value=value_shape[-1])
         self.query_layer.build(query_shape)
         self.key_layer.build(value_shape)
-        self.vector = self.add_weight(
-            shape=(self.units,), initializer=scoring_vector_initializer, name="vector"
-        )
+        shape = scoring_vector_shape(self.units, self.num_heads)
+        self.vector = self.add_weight(shape, scoring_vector_initializer, name="vector")
         if self.normalize:
             start = keras.initializers.Constant(self.units**-0.5)
-            self.length = self.add_weight(shape=(), initializer=start, name="length")
+            self.length = self.add_weight(shape[1:], start, name="length")
             self.bias = self.add_weight(shape=(self.units,), initializer="zeros", name="bias")
 
     def score(self, query, key):
         query = map_rows(self.query_layer, query)
         if not self.normalize:
             return additive_score(query, key, self.vector)
-        vector = self.length * self.vector * ops.rsqrt(ops.sum(ops.square(self.vector)))
+        vector = self.length * self.vector * ops.rsqrt(ops.sum(ops.square(self.vector), axis=0))
         return additive_score(query, key, vector, self.bias)
 
     def get_config(self):

@@ -52,5 +52,5 @@ class CoverageAttention(BahdanauAttention):
 
     def get_config(self):
         config = super().get_config()
-        del config["normalize"]
+        del config["normalize"], config["num_heads"]
         return config

@@ -3,7 +3,14 @@
 import keras
 from keras import ops
 
-from keras_attn.layers.attention import Attention, additive_score, map_rows, scoring_vector_initializer
+from keras_attn.layers.attention import (
+    Attention,
+    additive_score,
+    map_rows,
+    scoring_vector_initializer,
+    scoring_vector_shape,
+)
+from keras_attn.layers.heads import check_heads, split_heads
 
 SCORES = ("dot", "general", "concat")
 
@@ -20,6 +27,8 @@ class LuongAttention(Attention):
         score: `"dot"`, `"general"` or `"concat"`.
         use_scale: whether a trained factor, 1 at the start, multiplies the scores.
         units: width of the concat score's hidden layer; `None`: the query's width. The other scores have none.
+        num_heads: H; dot and general multiply a share of the query's features a head, concat has H scoring vectors. Each head
+            reads its own share of the value's features.
         dropout: rate of dropout on the weights, in training.
 
     Call arguments:
@@ -48,8 +57,8 @@ class LuongAttention(Attention):
     encoder-decoders with attention.
     """
 
-    def __init__(self, score="general", use_scale=False, units=None, dropout=0.0, **kwargs):
-        super().__init__(dropout=dropout, **kwargs)
+    def __init__(self, score="general", use_scale=False, units=None, num_heads=1, dropout=0.0, **kwargs):
+        super().__init__(num_heads, dropout, **kwargs)
         if score not in SCORES:
             raise ValueError(
                 f"LuongAttention's score is one of {', '.join(SCORES)}. Received: score={score!r}."
@@ -64,6 +73,7 @@ class LuongAttention(Attention):
 
     def build(self, query_shape, value_shape):
         width = query_shape[-1]
+        check_heads(self.num_heads, query=width, value=value_shape[-1])
         if self.score_name == "dot" and width != value_shape[-1]:
             raise ValueError(
                 "score='dot' needs queries and values of equal width. Received: "
@@ -78,9 +88,8 @@ class LuongAttention(Attention):
                 width, use_bias=False, dtype=self.dtype_policy, name="query"
             )
             self.query_layer.build(query_shape)
-            self.vector = self.add_weight(
-                shape=(width,), initializer=scoring_vector_initializer, name="vector"
-            )
+            shape = scoring_vector_shape(width, self.num_heads)
+            self.vector = self.add_weight(shape, scoring_vector_initializer, name="vector")
         if self.use_scale:
             self.scale = self.add_weight(shape=(), initializer="ones", name="scale")
 
@@ -91,7 +100,9 @@ class LuongAttention(Attention):
         if self.score_name == "concat":
             scores = additive_score(map_rows(self.query_layer, query), key, self.vector)
         else:
-            scores = ops.matmul(query, ops.swapaxes(key, 1, 2))
+            if self.num_heads > 1:
+                query, key = split_heads(query, self.num_heads), split_heads(key, self.num_heads)
+            scores = ops.matmul(query, ops.swapaxes(key, -2, -1))
         return scores * self.scale if self.use_scale else scores
 
     def get_config(self):

@@ -68,7 +68,7 @@ class MonotonicAttention(BahdanauAttention):
 
     def get_config(self):
         config = super().get_config()
-        del config["normalize"]
+        del config["normalize"], config["num_heads"]
         return {**config, "noise": self.noise, "initial_bias": self.initial_bias, "seed": self.seed}
 
 

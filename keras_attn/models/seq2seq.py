@@ -63,6 +63,11 @@ def _check(config: ModelConfig) -> None:
             f"source_vocab_size={config.source_vocab_size}, target_vocab_size={config.target_vocab_size}. "
             "Set both to the tokenizers' `vocab_size`."
         )
+    if config.attention_heads != 1 and config.attention not in ("bahdanau", "luong"):
+        raise ValueError(
+            "Several heads are for model.attention = 'bahdanau' or 'luong'. Received: "
+            f"attention={config.attention!r}, attention_heads={config.attention_heads}."
+        )
     if config.tied_embeddings == "none":
         return
     if config.readout == "plain" or config.readout_units != config.embedding_dim:
@@ -118,15 +123,16 @@ def _attention(config: ModelConfig) -> keras.layers.Layer | None:
     options = {"dropout": config.attention_dropout, "name": "attention"}
     if config.attention in _ADDITIVE:
         return _ADDITIVE[config.attention](config.attention_units, **options)
+    heads = config.attention_heads
     if config.attention == "bahdanau":
-        return BahdanauAttention(config.attention_units, config.attention_normalize, **options)
+        return BahdanauAttention(config.attention_units, config.attention_normalize, heads, **options)
     if config.attention == "none":
         return None
     options["units"] = config.attention_units if config.attention_score == "concat" else None
-    if config.attention in _LOCAL:
-        options["window"] = config.attention_window
-    make = _LOCAL.get(config.attention, LuongAttention)
-    return make(config.attention_score, use_scale=config.attention_scale, **options)
+    if config.attention == "luong":
+        return LuongAttention(config.attention_score, config.attention_scale, num_heads=heads, **options)
+    local = _LOCAL[config.attention]
+    return local(config.attention_score, config.attention_window, config.attention_scale, **options)
 
 
 def _project(config: ModelConfig, outputs, target_embedding: keras.layers.Layer):

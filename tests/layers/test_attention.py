@@ -14,7 +14,7 @@ from keras_attn.layers import (
     MonotonicAttention,
 )
 
-B, T, S, WIDTH = 3, 4, 6, 5
+B, T, S, WIDTH = 3, 4, 6, 6
 
 LAYERS = {
     "bahdanau": lambda **kw: BahdanauAttention(7, **kw),
@@ -29,8 +29,21 @@ OTHERS = {  # whose weights are no plain softmax of the scores of one query
     "local-p": lambda **kw: LocalPredictiveAttention("general", window=2, **kw),
     "monotonic": lambda **kw: MonotonicAttention(7, initial_bias=1.0, **kw),
 }
-softmax_layer = pytest.mark.parametrize("make", LAYERS.values(), ids=LAYERS.keys())
-every_layer = pytest.mark.parametrize("make", [*LAYERS.values(), *OTHERS.values()], ids=[*LAYERS, *OTHERS])
+HEADS = {  # whose context is no sum with one weight for all features
+    "bahdanau_heads": lambda **kw: BahdanauAttention(6, normalize=True, num_heads=2, **kw),
+    "general_heads": lambda **kw: LuongAttention("general", num_heads=3, **kw),
+    "concat_heads": lambda **kw: LuongAttention("concat", num_heads=2, **kw),
+}
+
+
+def for_each(*kinds):
+    layers = {name: make for kind in kinds for name, make in kind.items()}
+    return pytest.mark.parametrize("make", layers.values(), ids=layers.keys())
+
+
+one_head = for_each(LAYERS, OTHERS)
+softmax_layer = for_each(LAYERS, HEADS)
+every_layer = for_each(LAYERS, HEADS, OTHERS)
 
 random = np.random.default_rng(1)
 QUERY = random.normal(size=(B, T, WIDTH)).astype("float32")
@@ -50,7 +63,7 @@ def test_weights_sum_to_one_and_are_zero_at_padding(make):
     assert (weights.transpose(1, 0, 2)[:, ~MASK] == 0).all()
 
 
-@every_layer
+@one_head
 def test_the_context_is_the_weighted_sum_of_the_values(make):
     context, weights = run(make(), QUERY, VALUE, value_mask=MASK)
     expected = np.zeros_like(QUERY)

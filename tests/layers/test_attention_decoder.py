@@ -60,6 +60,7 @@ def all_combinations():
             lambda: BahdanauAttention(5),
             lambda: LuongAttention("general", use_scale=True),
             lambda: CoverageAttention(5),
+            lambda: BahdanauAttention(5, num_heads=2),
             lambda: BahdanauAttention(5, normalize=True),
             lambda: LocalPredictiveAttention("general", window=2),
             lambda: LuongAttention("concat", units=5),

@@ -198,6 +198,10 @@ def test_each_dropout_is_for_training_alone(name):
             {"tied_embeddings": "all", "source_vocab_size": 9},
             r"one vocabulary for both languages .*source_vocab_size=9, target_vocab_size=12",
         ),
+        (
+            {"attention": "coverage", "attention_heads": 2},
+            r"Several heads are for .*attention='coverage', attention_heads=2",
+        ),
         ({"attention": "none"}, r"set feed='none'\. Received: 'context'"),
         ({"attention": "luong", "attention_score": "dot", "decoder_units": 7}, r"Use score='general'"),
         ({"encoder_layers": 0}, r"at least one layer\. Received: num_layers=0"),
