@@ -1,0 +1,159 @@
+"""BLEU by source length with and without attention, as in figure 2 of Bahdanau et al. 2015.
+
+    python benchmarks/length_curve.py runs/length-curve
+
+Multi30k's captions are short, so documents are built of 1 to 5 consecutive captions of one split, up to 60 source words. A model
+with a fixed vector and one with attention, of about equal size, are trained on the same documents; FOLDER/length_curve.md and .png
+hold the BLEU of both on documents of the test split, by source length, greedy and beam.
+
+What is trained already is not trained again: the command may be stopped and given once more.
+"""
+
+import argparse
+import dataclasses
+import os
+import random
+from pathlib import Path
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from keras_attn import config as configs
+from keras_attn.evaluation.scores import LengthBucket, bleu_by_length
+from keras_attn.text.corpora import load_corpus
+from keras_attn.text.corpus import Corpus
+from keras_attn.training.fit import train
+from keras_attn.translator import Translator
+
+LANGUAGES = ("en", "de")
+LONGEST, MOST_CAPTIONS = 60, 5  # source words, captions a document
+EDGES = (10, 20, 30, 40, 50)
+CUTS = {"train": 3, "dev": 1, "test": 5}  # ways to cut a split into documents
+# 5.22 million parameters each: what attention takes, the fixed vector's wider decoder has.
+MODELS = {
+    "rnn_encdec": ("model.preset=rnn_encdec", "model.decoder_units=748"),
+    "bahdanau2015": ("model.preset=bahdanau2015", "model.decoder_units=512"),
+}
+RECIPE = (
+    "tokenizer.vocab_size=5000",
+    "model.embedding_dim=256",
+    "model.tied_embeddings=all",
+    "model.encoder_units=256",
+    "model.attention_units=256",
+    "model.readout_units=256",
+    "model.embedding_dropout=0.3",
+    "model.memory_dropout=0.3",
+    "model.readout_dropout=0.3",
+    "training.batch_size=64",
+    "training.schedule=cosine",
+    "training.warmup_steps=500",
+    "training.ema_decay=0.998",
+    "data.max_length=150",
+)
+
+
+def documents(captions: Corpus, cuts: int, seed: int = 1) -> Corpus:
+    """Runs of 1 to 5 consecutive captions; each way to cut covers every caption once."""
+    draw = random.Random(seed)
+    source, target = [], []
+    for _ in range(cuts):
+        start = 0
+        while start < len(captions):
+            end = start + 1
+            wanted = draw.randint(1, MOST_CAPTIONS)
+            words = len(captions.source[start].split())
+            while end < len(captions) and end - start < wanted:
+                words += len(captions.source[end].split())
+                if words > LONGEST:
+                    break
+                end += 1
+            source.append(" ".join(captions.source[start:end]))
+            target.append(" ".join(captions.target[start:end]))
+            start = end
+    return Corpus(source, target)
+
+
+def write(folder: Path) -> dict[str, Corpus]:
+    """The documents of each split, also as files for the training to read."""
+    folder.mkdir(parents=True, exist_ok=True)
+    found = {}
+    for split, cuts in CUTS.items():
+        found[split] = documents(load_corpus("multi30k", *LANGUAGES, split), cuts)
+        for language, lines in zip(LANGUAGES, (found[split].source, found[split].target), strict=True):
+            text = "".join(f"{line}\n" for line in lines)
+            (folder / f"{split}.{language}").write_text(text, encoding="utf-8")
+    return found
+
+
+def recipe(folder: Path, choices: tuple[str, ...], epochs: int) -> configs.Config:
+    data = configs.DataConfig(
+        source_language=LANGUAGES[0],
+        target_language=LANGUAGES[1],
+        **{s: tuple(str(folder / f"{s}.{x}") for x in LANGUAGES) for s in ("train", "dev", "test")},
+    )
+    config = dataclasses.replace(configs.Config(), data=data)
+    return configs.override(config, [*RECIPE, *choices, f"training.epochs={epochs}"])
+
+
+def curves(translator: Translator, test: Corpus) -> dict[str, list[LengthBucket]]:
+    found = {}
+    for name, size in (("greedy", 1), ("beam 5", 5)):
+        translations = translator(test.source, beam_size=size)
+        found[name] = bleu_by_length(test.source, translations, test.target, EDGES)
+    return found
+
+
+def words(bucket: LengthBucket) -> str:
+    return f"{bucket.shortest}-{bucket.longest}" if bucket.longest else f"{bucket.shortest}+"
+
+
+def report(folder: Path, found: dict[str, dict[str, list[LengthBucket]]]) -> str:
+    """A table, also as a file, and the plot beside it."""
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    rows = []
+    for model, searches in found.items():
+        for search, buckets in searches.items():
+            buckets = [bucket for bucket in buckets if bucket.count]
+            names, bleu = [words(b) for b in buckets], [b.bleu for b in buckets]
+            axes.plot(names, bleu, "-o" if search == "greedy" else "--o", label=f"{model}, {search}")
+            if not rows:
+                rows += [
+                    [
+                        "model",
+                        *(f"{n} words ({b.count})" for n, b in zip(names, buckets, strict=True)),
+                        "lost",
+                    ]
+                ]
+                rows += [["---"] * len(rows[0])]
+            lost = 1 - bleu[-1] / bleu[0]
+            rows.append([f"{model}, {search}", *(f"{value:.1f}" for value in bleu), f"{lost:.0%}"])
+    axes.set_xlabel("source words")
+    axes.set_ylabel("BLEU")
+    axes.set_ylim(bottom=0)
+    axes.legend()
+    figure.savefig(folder / "length_curve.png", dpi=120)
+    table = "\n".join(f"| {' | '.join(row)} |" for row in rows) + f"\n\n{buckets[0].bleu_signature}\n"
+    (folder / "length_curve.md").write_text(table)
+    return table
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--epochs", type=int, default=12)
+    args = parser.parse_args()
+    corpora = write(args.folder / "documents")
+    found = {}
+    for name, choices in MODELS.items():
+        print(f"\n{name}", flush=True)
+        train(recipe(args.folder / "documents", choices, args.epochs), args.folder / name)
+        found[name] = curves(Translator.load(args.folder / name), corpora["test"])
+    print(report(args.folder, found))
+
+
+if __name__ == "__main__":
+    main()
