@@ -20,7 +20,9 @@ FILE = click.Path(exists=True, dir_okay=False)
     "--beam-size", type=click.IntRange(1), help="Hypotheses kept; 1: greedy only. [default: the model's]"
 )
 @click.option(
-    "--tokenized-reference", type=FILE, help="Moses-tokenised, lowercased: also score as the papers do."
+    "--tokenized-reference",
+    type=FILE,
+    help="Moses-tokenised, lowercased: also score as the papers do. [default: Multi30k's own, for its test sets]",
 )
 def evaluate(
     folder: str,
@@ -43,14 +45,15 @@ def evaluate(
     if source and split:
         raise click.UsageError("--split and --source exclude each other.")
     translator = load_translator(folder)
-    from keras_attn.evaluation.evaluate import evaluate, split_corpus
+    from keras_attn.evaluation.evaluate import evaluate, split_corpus, tokenized_references
 
+    tokenized = read_lines(tokenized_reference) if tokenized_reference else None
     if source:
         name, corpus = Path(source).name, Corpus(read_lines(source), read_lines(reference))
     else:
-        name = split or "test"
-        corpus = split_corpus(translator.config.data, name)
-    tokenized = read_lines(tokenized_reference) if tokenized_reference else None
+        name, data = split or "test", translator.config.data
+        corpus = split_corpus(data, name)
+        tokenized = tokenized or tokenized_references(data, name)
     click.echo(f"translating {len(corpus)} lines of {name}", err=True)
     for evaluation in evaluate(translator, corpus.source, corpus.target, beam_size, tokenized):
         click.echo(evaluation)

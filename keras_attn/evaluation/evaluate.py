@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from keras_attn.config import DataConfig
 from keras_attn.evaluation.scores import Scores, corpus_scores, tokenized_scores
-from keras_attn.text.corpora import load_corpus
+from keras_attn.text.corpora import load_corpus, tokenized_reference
 from keras_attn.text.corpus import Corpus, CorpusError, read_pairs
 
 if TYPE_CHECKING:
@@ -81,6 +81,17 @@ def split_corpus(data: DataConfig, split: str) -> Corpus:
     if not files[split]:
         raise CorpusError(f"no files for the {split} split: set data.{split}, or name the files to use")
     return read_pairs(files[split])
+
+
+def tokenized_references(data: DataConfig, split: str) -> list[str] | None:
+    """The references of a split as published papers score them, where its corpus has them: Multi30k's test sets.
+
+    Raises:
+        CorpusError: they cannot be fetched.
+    """
+    if data.corpus == "multi30k" and split.startswith("test") and data.target_language in ("de", "fr"):
+        return tokenized_reference("multi30k", split, data.target_language)
+    return None
 
 
 def _check_counts(sources: Sequence[str], references: Sequence[str], tokenized: Sequence[str] | None) -> None:

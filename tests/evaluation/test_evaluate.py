@@ -1,9 +1,10 @@
 import dataclasses
+import os
 
 import pytest
 
 from keras_attn.config import DataConfig
-from keras_attn.evaluation.evaluate import evaluate, split_corpus
+from keras_attn.evaluation.evaluate import evaluate, split_corpus, tokenized_references
 from keras_attn.evaluation.scores import corpus_scores
 from keras_attn.text.corpus import CorpusError
 from keras_attn.translator import Translator
@@ -67,3 +68,25 @@ def test_a_split_of_files_is_read(tmp_path):
 def test_a_split_that_is_not_there_is_named(split, message):
     with pytest.raises(CorpusError, match=message):
         split_corpus(DataConfig(test=("a.tsv",)), split)
+
+
+@pytest.mark.parametrize(
+    ("data", "split"),
+    [
+        (DataConfig(corpus="phrasebook", source_language="en", target_language="es"), "test"),
+        (DataConfig(corpus="multi30k", source_language="de", target_language="en"), "test"),
+        (DataConfig(corpus="multi30k", source_language="en", target_language="de"), "dev"),
+        (DataConfig(test=("a.en", "a.de"), target_language="de"), "test"),
+    ],
+)
+def test_only_multi30k_s_test_sets_have_references_as_the_papers_score_them(data, split):
+    assert tokenized_references(data, split) is None
+
+
+@pytest.mark.skipif(
+    not os.environ.get("KERAS_ATTN_DATA"), reason="set KERAS_ATTN_DATA to the folder of the corpora"
+)
+def test_multi30k_s_references_are_there_tokenized():
+    data = DataConfig(corpus="multi30k", source_language="en", target_language="de")
+    references = tokenized_references(data, "test")
+    assert len(references) == 1000 and all(line == line.lower() for line in references)

@@ -2,9 +2,7 @@ import gzip
 import hashlib
 import html
 import os
-import threading
 import zipfile
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,6 @@ import pytest
 from keras_attn.text import corpora
 from keras_attn.text.corpora import (
     corpus_file,
-    download,
     load_corpus,
     names,
     split_by_group,
@@ -21,51 +18,6 @@ from keras_attn.text.corpora import (
 from keras_attn.text.corpus import CorpusError
 
 DATA = bytes(range(256)) * 1000
-
-
-class Server(ThreadingHTTPServer):
-    """Serves `files` with byte ranges; closes the connection after `break_after` bytes of a body when that is set."""
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.files: dict[str, bytes] = {}
-        self.ranges: list[str | None] = []
-        self.break_after: int | None = None
-        self.knows_ranges = True
-
-    def url(self, name):
-        return f"http://127.0.0.1:{self.server_port}/{name}"
-
-
-class Handler(BaseHTTPRequestHandler):
-    def do_GET(self):
-        self.server.ranges.append(self.headers.get("Range"))
-        data = self.server.files.get(self.path.lstrip("/"))
-        if data is None:
-            return self.send_error(404)
-        start = 0
-        if self.server.knows_ranges and self.headers.get("Range"):
-            start = int(self.headers["Range"].removeprefix("bytes=").removesuffix("-"))
-        if start >= len(data) and start:
-            return self.send_error(416)
-        self.send_response(206 if start else 200)
-        self.send_header("Content-Length", str(len(data) - start))
-        self.end_headers()
-        self.wfile.write(data[start:][: self.server.break_after])
-
-    def log_message(self, *_):
-        pass
-
-
-@pytest.fixture
-def server():
-    server = Server()
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    yield server
-    server.shutdown()
-    server.server_close()
-    thread.join()
 
 
 @pytest.fixture
@@ -95,61 +47,6 @@ def zip_of_text(path, text, name="spa-eng/spa.txt", compression=zipfile.ZIP_DEFL
     with zipfile.ZipFile(path, "w", compression) as archive:
         archive.writestr(name, text)
     return path
-
-
-def test_a_download_gives_the_file_and_leaves_nothing_else(server, tmp_path):
-    server.files["a"] = DATA
-    download(server.url("a"), tmp_path / "new" / "a", is_data)
-    assert is_data(tmp_path / "new" / "a")
-    assert os.listdir(tmp_path / "new") == ["a"]
-
-
-def test_a_download_shows_its_progress(server, tmp_path, capsys):
-    server.files["a.gz"] = DATA
-    download(server.url("a.gz"), tmp_path / "a.gz", is_data)
-    assert "a.gz: 100%" in capsys.readouterr().err
-
-
-def test_a_broken_download_goes_on_where_it_stopped(server, tmp_path):
-    server.files["a"], server.break_after = DATA, 100_000
-    with pytest.raises(CorpusError, match="broke after 100000 of 256000 bytes"):
-        download(server.url("a"), tmp_path / "a", is_data)
-    assert os.listdir(tmp_path) == ["a.part"]
-    server.break_after = None
-    download(server.url("a"), tmp_path / "a", is_data)
-    assert is_data(tmp_path / "a")
-    assert server.ranges == [None, "bytes=100000-"]
-
-
-def test_a_server_without_ranges_is_asked_for_everything_again(server, tmp_path):
-    server.files["a"], server.knows_ranges = DATA, False
-    (tmp_path / "a.part").write_bytes(DATA[:1000])
-    download(server.url("a"), tmp_path / "a", is_data)
-    assert is_data(tmp_path / "a")
-
-
-def test_a_download_that_only_missed_its_last_step_is_taken_as_it_is(server, tmp_path):
-    server.files["a"] = DATA
-    (tmp_path / "a.part").write_bytes(DATA)
-    download(server.url("a"), tmp_path / "a", is_data)
-    assert is_data(tmp_path / "a")
-
-
-@pytest.mark.parametrize("begun", [b"", b"stale", DATA * 2])
-def test_a_wrong_file_is_refused_and_nothing_stays(server, tmp_path, begun):
-    server.files["a"] = b"something else"
-    (tmp_path / "a.part").write_bytes(begun)
-    with pytest.raises(CorpusError, match=r"a from http://.*/a has a wrong checksum"):
-        download(server.url("a"), tmp_path / "a", is_data)
-    assert os.listdir(tmp_path) == []
-
-
-def test_a_missing_address_says_what_to_put_where(server, tmp_path):
-    with pytest.raises(CorpusError) as error:
-        download(server.url("absent"), tmp_path / "absent", is_data)
-    assert "404" in str(error.value)
-    assert server.url("absent") in str(error.value)
-    assert f"put it at {tmp_path / 'absent'}" in str(error.value)
 
 
 def test_without_a_network_the_error_says_what_to_put_where(cache):
