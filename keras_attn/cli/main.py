@@ -14,6 +14,7 @@ from keras_attn.cli.align import align
 from keras_attn.cli.demo import demo
 from keras_attn.cli.evaluate import evaluate
 from keras_attn.cli.export import export
+from keras_attn.cli.pack import pack
 from keras_attn.cli.score import score
 from keras_attn.cli.train import train
 from keras_attn.cli.translate import translate
@@ -64,7 +65,7 @@ def main() -> None:
     """
 
 
-for command in (train, translate, score, evaluate, align, export, demo):
+for command in (train, translate, score, evaluate, align, export, pack, demo):
     main.add_command(command)
 
 

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-COMMANDS = ["train", "translate", "score", "evaluate", "align", "export", "demo"]
+COMMANDS = ["train", "translate", "score", "evaluate", "align", "export", "pack", "demo"]
 
 
 def one_line(text):

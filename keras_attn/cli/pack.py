@@ -1,0 +1,27 @@
+"""`keras-attn pack`: a model folder to pass on."""
+
+from pathlib import Path
+
+import click
+
+from keras_attn.cli.loading import load_tensorflow
+from keras_attn.model_dir import check_model_folder, load_metrics, load_model, save_model
+
+
+@click.command(short_help="Copy a model to a small folder to pass on.")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False))
+@click.argument("output", type=click.Path(file_okay=False))
+def pack(folder: str, output: str) -> None:
+    """Writes the model of a training, without checkpoints and logs and with weights in float16, to a folder of its own.
+
+    \b
+    Example:
+      keras-attn pack runs/en-es saved_models/en-es
+    """
+    check_model_folder(folder)
+    if Path(output).exists() and any(Path(output).iterdir()):
+        raise ValueError(f"{output} is not empty: name a new folder")
+    load_tensorflow()
+    save_model(output, load_model(folder), load_metrics(folder), precision="float16")
+    size = sum(file.stat().st_size for file in Path(output).iterdir())
+    click.echo(f"{output}  {size / 1e6:.1f} MB")

@@ -1,0 +1,45 @@
+import json
+
+import h5py
+
+from keras_attn.translator import Translator
+
+
+def bytes_of_weights(folder):
+    sizes = []
+    with h5py.File(folder / "model.weights.h5") as file:
+        file.visititems(lambda _, item: sizes.append(item.nbytes) if isinstance(item, h5py.Dataset) else None)
+    return sum(sizes)
+
+
+def test_a_packed_model_is_half_as_large_and_says_the_same(run, model_folder, tmp_path, source_lines):
+    (model_folder / "checkpoint").mkdir()
+    (model_folder / "checkpoint" / "state.npz").write_bytes(b"training goes on from here")
+    output = tmp_path / "packed"
+    result = run("pack", model_folder, output)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.startswith(f"{output}  ") and result.stdout.endswith(" MB\n")
+    files = {path.name for path in output.iterdir()}
+    assert files == {
+        "config.toml",
+        "format.json",
+        "metrics.json",
+        "model.weights.h5",
+        "source.spm",
+        "target.spm",
+    }
+    assert bytes_of_weights(output) * 2 == bytes_of_weights(model_folder)
+    whole, packed = (
+        Translator.load(folder).score(source_lines[:20], source_lines[:20])
+        for folder in (model_folder, output)
+    )
+    assert max(abs(a - b) / abs(a) for a, b in zip(whole, packed, strict=True)) < 1e-2
+    assert json.loads((output / "metrics.json").read_text()) == json.loads(
+        (model_folder / "metrics.json").read_text()
+    )
+
+
+def test_a_folder_with_something_in_it_is_not_packed_into(run, model_folder):
+    result = run("pack", model_folder, model_folder)
+    assert result.exit_code == 2
+    assert "is not empty: name a new folder" in result.stderr
