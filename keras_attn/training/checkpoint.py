@@ -6,13 +6,14 @@
 
 import contextlib
 import dataclasses
+import fcntl
 import json
 import math
 import os
 import re
 import tomllib
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import keras
@@ -74,6 +75,34 @@ def check_same_config(state: TrainingState, config: Config) -> None:
             f"this folder's training began with another config: {'; '.join(changes)}. "
             "Set it back to go on, or train in another folder"
         )
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Makes the folder if there is none, and keeps every other training out of it; a killed one leaves no lock behind.
+
+    Raises:
+        CheckpointError: a training is going on in the folder.
+        OSError: the folder cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        raise OSError(f"cannot write {folder}: {error.strerror}") from None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise CheckpointError(
+            f"another training is going on in {folder}: wait for its end, or train in another folder"
+        ) from None
+    try:
+        yield
+    finally:
+        os.close(handle)
+        with contextlib.suppress(OSError):
+            folder.rmdir()  # where nothing came of it
 
 
 def save_checkpoint(folder: Path, state: TrainingState, variables: Sequence[keras.Variable]) -> None:

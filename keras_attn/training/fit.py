@@ -47,6 +47,11 @@ def train(config: Config, folder: str | Path) -> dict[str, Any]:
     """
     folder = Path(folder)
     _check(config, folder)
+    with checkpoints.locked(folder):
+        return _train(config, folder)
+
+
+def _train(config: Config, folder: Path) -> dict[str, Any]:
     found = checkpoints.load_checkpoint(folder)
     if found:
         checkpoints.check_same_config(found[0], config)

@@ -1,4 +1,6 @@
 import dataclasses
+import subprocess
+import sys
 
 import keras
 import numpy as np
@@ -94,3 +96,32 @@ def test_too_little_room_is_found_before_it_is_needed(tmp_path, file_size_limit)
         with pytest.raises(OSError, match=r"cannot write 5.0 MB more to .*: File too large"):
             checkpoints.check_space(tmp_path, 5_000_000)
     assert not list((tmp_path / "checkpoint").iterdir())
+
+
+def test_one_training_at_a_time_has_the_folder(tmp_path):
+    folder = tmp_path / "new" / "run"
+    with checkpoints.locked(folder):
+        with (
+            pytest.raises(CheckpointError, match=r"another training is going on in .*run"),
+            checkpoints.locked(folder),
+        ):
+            pass
+        assert folder.exists()
+        with checkpoints.locked(tmp_path / "other"):
+            pass
+    assert not folder.exists()  # nothing came of it
+    with checkpoints.locked(folder):
+        assert list(folder.iterdir()) == []
+
+
+def test_a_killed_training_leaves_no_lock(tmp_path):
+    code = "import sys, time; from pathlib import Path; from keras_attn.training.checkpoint import locked\n"
+    code += "with locked(Path(sys.argv[1])): print('locked', flush=True); time.sleep(60)"
+    holder = subprocess.Popen([sys.executable, "-c", code, tmp_path], stdout=subprocess.PIPE, text=True)
+    assert holder.stdout.readline() == "locked\n"
+    with pytest.raises(CheckpointError), checkpoints.locked(tmp_path):
+        pass
+    holder.kill()
+    holder.communicate()
+    with checkpoints.locked(tmp_path):
+        pass
