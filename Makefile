@@ -14,8 +14,8 @@ demo: $(VENV)/.installed
 	cd "$(ROOT)" && "$(BIN)/keras-attn" demo configs/phrasebook.toml demo
 
 test: $(VENV)/.installed-test lint
-	cd "$(ROOT)" && "$(BIN)/python" -m pytest
-	cd "$(ROOT)" && KERAS_BACKEND=jax "$(BIN)/python" -m pytest tests/layers tests/models tests/training/test_losses.py
+	cd "$(ROOT)" && "$(BIN)/python" -m pytest -n 2 --dist loadfile
+	cd "$(ROOT)" && KERAS_BACKEND=jax "$(BIN)/python" -m pytest -n 2 --dist loadfile tests/layers tests/models tests/training/test_losses.py
 
 lint: $(VENV)/.installed-test
 	cd "$(ROOT)" && "$(BIN)/ruff" check . && "$(BIN)/ruff" format --check .
