@@ -25,7 +25,7 @@ def choice(default: str, *others: str) -> Any:
     return dataclasses.field(default=default, metadata={"choices": (default, *others)})
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class DataConfig:
     """Where the sentence pairs come from: a named corpus, or files (two plain or `.gz` files, or one `.tsv`)."""
 
@@ -38,7 +38,7 @@ class DataConfig:
     max_length: int = 100  # pairs with more sub-words on either side are dropped from training, and counted
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class TokenizerConfig:
     """SentencePiece unigram vocabulary."""
 
@@ -47,11 +47,10 @@ class TokenizerConfig:
     character_coverage: float = 1.0
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class ModelConfig:
-    """The network. `preset` names a paper's choices, see `presets.py`; keys given beside it win."""
+    """The network. In TOML, `preset` names a paper's choices (see `presets.py`); keys given beside it win."""
 
-    preset: str = choice("", *PRESETS)
     source_vocab_size: int = 0  # both are set by training, from the trained tokenizer
     target_vocab_size: int = 0
     embedding_dim: int = 256
@@ -85,8 +84,17 @@ class ModelConfig:
     attention_dropout: float = 0.0  # on the attention weights
     readout_dropout: float = 0.0  # before the output projection
 
+    @classmethod
+    def from_preset(cls, name: str, **choices: Any) -> "ModelConfig":
+        """The preset's choices with `choices` over them.
 
-@dataclasses.dataclass(frozen=True)
+        Raises:
+            ConfigError: there is no such preset, or a choice is not one.
+        """
+        return _section("model", cls, {"preset": name, **choices})
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class TrainingConfig:
     """How the network is trained."""
 
@@ -108,7 +116,7 @@ class TrainingConfig:
     tensorboard: bool = False
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class SearchConfig:
     """How translations are searched for, unless the caller says otherwise."""
 
@@ -127,7 +135,7 @@ class SearchConfig:
         return max(1, int(self.max_length_factor * length + self.max_length_extra))
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Config:
     """All sections of a config file."""
 
@@ -177,7 +185,7 @@ def override(config: Config, assignments: Iterable[str]) -> Config:
         table = tables.setdefault(section, {})
         table[key] = _toml_value(value.strip())
         if (section, key) == ("model", "preset"):
-            table.update(_preset(table))
+            table.update(_preset(table.pop(key)))
     return from_tables(tables)
 
 
@@ -190,19 +198,21 @@ def to_toml(config: Config) -> str:
     return "\n".join(lines)
 
 
-def _preset(table: dict[str, Any]) -> dict[str, Any]:
-    """The choices of the preset that a model's table names; none where it names none, or one there is not."""
-    name = table.get("preset")
-    return PRESETS.get(name, {}) if isinstance(name, str) else {}
+def _preset(name: Any) -> dict[str, Any]:
+    if name not in tuple(PRESETS):
+        raise ConfigError(f"model.preset takes {', '.join(map(repr, PRESETS))}; got {name!r}")
+    return PRESETS[name]
 
 
 def _section(name: str, cls: type, table: dict[str, Any]) -> Any:
-    if cls is ModelConfig:
-        table = {**_preset(table), **table}
     fields = {field.name: field for field in dataclasses.fields(cls)}
+    known = ["preset", *fields] if cls is ModelConfig else [*fields]
     for key in table:
-        if key not in fields:
-            raise ConfigError(f"unknown key {name}.{key}{_nearest(key, fields)}")
+        if key not in known:
+            raise ConfigError(f"unknown key {name}.{key}{_nearest(key, known)}")
+    if "preset" in table:
+        choices = {key: value for key, value in table.items() if key != "preset"}
+        table = {**_preset(table["preset"]), **choices}
     return cls(**{key: _checked(f"{name}.{key}", fields[key], value) for key, value in table.items()})
 
 

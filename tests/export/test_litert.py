@@ -147,7 +147,7 @@ def test_tied_embeddings_are_stored_once(exported, int8, digit_speller):
 
 
 def test_int8_takes_little_more_than_a_byte_a_parameter(tiny_trained, tmp_path):
-    config = ModelConfig(4000, 4000, tied_embeddings="all")
+    config = ModelConfig(source_vocab_size=4000, target_vocab_size=4000, tied_embeddings="all")
     config = dataclasses.replace(tiny_trained.config, model=config)
     trained = dataclasses.replace(tiny_trained, config=config, model=build_seq2seq(config.model))
     export_litert(trained, tmp_path / "out", "int8")

@@ -6,7 +6,7 @@ import pytest
 from keras import ops
 
 from keras_attn import config as configs
-from keras_attn.config import ConfigError
+from keras_attn.config import ConfigError, ModelConfig
 from keras_attn.models.seq2seq import build_seq2seq
 from keras_attn.models.translation_steps import TranslationSteps
 from keras_attn.presets import PRESETS
@@ -26,8 +26,8 @@ SMALL = {
 }
 
 
-def model_config(**choices):
-    return configs.from_tables({"model": {**SMALL, **choices}}).model
+def model_config(preset, **choices):
+    return ModelConfig.from_preset(preset, **{**SMALL, **choices})
 
 
 def log_softmax(logits):
@@ -37,7 +37,7 @@ def log_softmax(logits):
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_preset_steps_as_it_was_trained(preset):
     """Its attention's state, too, passes from step to step as from position to position."""
-    model = build_seq2seq(model_config(preset=preset))
+    model = build_seq2seq(model_config(preset))
     random = np.random.default_rng(1)
     for weight in model.trainable_variables:
         weight.assign(random.normal(size=weight.shape) * 0.7)
@@ -52,7 +52,7 @@ def test_a_preset_steps_as_it_was_trained(preset):
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_preset_can_be_trained(preset):
-    model = build_seq2seq(model_config(preset=preset))
+    model = build_seq2seq(model_config(preset))
     model.compile(
         keras.optimizers.Adam(0.05),
         keras.losses.SparseCategoricalCrossentropy(from_logits=True, ignore_class=0),
@@ -62,13 +62,18 @@ def test_a_preset_can_be_trained(preset):
 
 
 def test_a_preset_sets_what_its_paper_chose():
-    config = model_config(preset="luong2015_local_p")
+    config = model_config("luong2015_local_p")
     assert (config.cell, config.attention, config.query_state) == ("lstm", "local-p", "current")
     assert (config.feed, config.readout) == ("attentional", "attentional")
 
 
 def test_a_key_beside_the_preset_wins():
-    assert model_config(preset="luong2015", cell="gru").cell == "gru"
+    assert model_config("luong2015", cell="gru").cell == "gru"
+
+
+def test_a_preset_is_one_word_in_a_config_file(tmp_path):
+    (tmp_path / "my.toml").write_text('[model]\npreset = "luong2015"\ncell = "gru"\n')
+    assert configs.load(tmp_path / "my.toml").model == ModelConfig.from_preset("luong2015", cell="gru")
 
 
 def test_a_preset_that_is_read_again_changes_nothing(tmp_path):
@@ -85,12 +90,12 @@ def test_overrides_are_applied_in_their_order():
 
 def test_the_bilinear_preset_takes_encoder_and_decoder_of_different_widths():
     choices = {"encoder_units": 5, "decoder_units": 7}
-    build_seq2seq(model_config(preset="jurafsky_martin_bilinear", **choices))
+    build_seq2seq(model_config("jurafsky_martin_bilinear", **choices))
     with pytest.raises(ValueError, match=r"score='dot' needs queries and values of equal width"):
-        build_seq2seq(model_config(preset="jurafsky_martin_dot", **choices))
+        build_seq2seq(model_config("jurafsky_martin_dot", **choices))
 
 
 @pytest.mark.parametrize("name", ["bahdanau2014", 3])
 def test_an_unknown_preset_is_refused_with_the_known_ones(name):
     with pytest.raises(ConfigError, match=r"model.preset takes .*'bahdanau2015'.*; got"):
-        model_config(preset=name)
+        model_config(name)
