@@ -8,14 +8,19 @@ BIN := $(VENV)/bin
 SUPPORTED := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do $$p -c '$(SUPPORTED)' 2>/dev/null && echo $$p && break; done)
 
+TWO_AT_A_TIME := -n 2 --dist worksteal
+# On JAX these tests mostly compile: quickly, then, and each loop once, not once a test.
+ON_JAX := KERAS_BACKEND=jax JAX_DISABLE_MOST_OPTIMIZATIONS=1 JAX_COMPILATION_CACHE_DIR="$(ROOT)/.pytest_cache/jax" \
+	JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0 JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES=-1
+
 .PHONY: demo test lint format clean
 
 demo: $(VENV)/.installed
 	cd "$(ROOT)" && "$(BIN)/keras-attn" demo configs/phrasebook.toml demo
 
 test: $(VENV)/.installed-test lint
-	cd "$(ROOT)" && "$(BIN)/python" -m pytest -n 2 --dist loadfile
-	cd "$(ROOT)" && KERAS_BACKEND=jax "$(BIN)/python" -m pytest -n 2 --dist loadfile tests/layers tests/models tests/training/test_losses.py
+	cd "$(ROOT)" && "$(BIN)/python" -m pytest $(TWO_AT_A_TIME)
+	cd "$(ROOT)" && $(ON_JAX) "$(BIN)/python" -m pytest $(TWO_AT_A_TIME) tests/layers tests/models tests/training/test_losses.py
 
 lint: $(VENV)/.installed-test
 	cd "$(ROOT)" && "$(BIN)/ruff" check . && "$(BIN)/ruff" format --check .
