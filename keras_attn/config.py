@@ -108,6 +108,9 @@ class TrainingConfig:
     schedule: str = choice("constant", "inverse_sqrt", "cosine")
     warmup_steps: int = 0
     weight_decay: float = 0.0  # adamw only
+    subword_sampling: float = (
+        0.0  # alpha of Kudo 2018: every epoch cuts the words anew; 0: always the best cut
+    )
     label_smoothing: float = 0.1
     clip_norm: float = 1.0
     ema_decay: float = 0.0  # 0: no moving average

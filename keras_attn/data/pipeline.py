@@ -1,6 +1,8 @@
 """Training batches from parallel lines, with tf.data (which `fit` takes on every Keras backend)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import compress
 
 import numpy as np
 import tensorflow as tf
@@ -13,6 +15,8 @@ from keras_attn.text.tokenizer import Tokenizer
 
 _CHUNK = 4096  # lines tokenised at a time
 _WORKERS, _READY = 2, 8  # batches padded at the same time, and padded ahead of the training step
+
+Sample = Callable[[int], list[list[int]]]
 
 
 class TrainingBatches:
@@ -29,17 +33,25 @@ class TrainingBatches:
     """
 
     def __init__(
-        self, source: tf.RaggedTensor, target: tf.RaggedTensor, dropped: int, training: TrainingConfig
+        self,
+        source: tf.RaggedTensor,
+        target: tf.RaggedTensor,
+        dropped: int,
+        training: TrainingConfig,
+        samples: Sequence[Sample] = (),
     ) -> None:
-        """Takes sub-word ids, int32 `[pairs, (ids)]`, without BOS and EOS."""
+        """Takes sub-word ids, int32 `[pairs, (ids)]`, without BOS and EOS.
+
+        `samples`, for source and target, cut the same pairs at random by a seed: every epoch has a seed of its own. Which pairs may
+        share a batch, the given ids decide.
+        """
         lengths = 1 + np.maximum(source.row_lengths().numpy(), target.row_lengths().numpy())  # with EOS
         ends = np.array(bucketing.boundaries(lengths.max()))
         bucket = np.searchsorted(ends, lengths)  # [pairs]
         self._bucket = tf.constant(bucket, tf.float64)
         self._splits = bucketing.batch_splits(ends[np.sort(bucket)], training)  # [steps + 1]
-        bos, eos = (tf.fill([len(lengths), 1], special_id) for special_id in (BOS_ID, EOS_ID))
-        self._source = tf.concat([source, eos], axis=1)  # [pairs, (S)]
-        self._target = tf.concat([bos, target, eos], axis=1)  # [pairs, (T + 1)]
+        self._ids = source, target
+        self._samples = samples
         self._seed = training.seed
         self.pairs = len(lengths)
         self.dropped = dropped
@@ -56,13 +68,17 @@ class TrainingBatches:
         options.autotune.enabled = (
             False  # its thread sleeps ever longer, and whoever leaves the stream waits for it
         )
-        with tf.device("CPU"):
-            batches = tf.data.Dataset.counter(first_epoch).flat_map(self._epoch).skip(done)
-            return (
-                batches.map(self._batch, _WORKERS, deterministic=True).prefetch(_READY).with_options(options)
-            )
 
-    def _epoch(self, epoch: tf.Tensor) -> tf.data.Dataset:
+        def epoch_batches(epoch: tf.Tensor) -> tf.data.Dataset:
+            skipped = tf.where(epoch == first_epoch, tf.constant(done, tf.int64), 0)
+            rows = self._shuffled(epoch).skip(skipped)
+            return rows.map(partial(_batch, *self._sides(epoch)), _WORKERS, deterministic=True)
+
+        with tf.device("CPU"):
+            batches = tf.data.Dataset.counter(first_epoch).flat_map(epoch_batches)
+            return batches.prefetch(_READY).with_options(options)
+
+    def _shuffled(self, epoch: tf.Tensor) -> tf.data.Dataset:
         """The pairs of each batch, int32 `[B]`: at random within their bucket, and the batches in random order."""
         seed = tf.stack([tf.cast(self._seed, tf.int64), epoch])
         noise = tf.random.stateless_uniform([self.pairs + self.steps_per_epoch], seed, dtype=tf.float64)
@@ -70,11 +86,38 @@ class TrainingBatches:
         batches = tf.RaggedTensor.from_row_splits(pairs, self._splits)
         return tf.data.Dataset.from_tensor_slices(tf.gather(batches, tf.argsort(noise[self.pairs :])))
 
-    def _batch(self, pairs: tf.Tensor) -> tuple:
-        source = tf.gather(self._source, pairs).to_tensor(PAD_ID)  # [B, S]
-        target = tf.gather(self._target, pairs)  # [B, (T + 1)]
-        target_in, target_out = target[:, :-1].to_tensor(PAD_ID), target[:, 1:].to_tensor(PAD_ID)  # [B, T]
-        return (source, target_in), target_out, tf.cast(target_out != PAD_ID, tf.float32)
+    def _sides(self, epoch: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
+        """Sub-word ids of all pairs, as this epoch cuts them: `[pairs, (S)]` with EOS, `[pairs, (T + 1)]` with BOS and EOS."""
+        source, target = self._ids
+        if self._samples:
+            source, target = (
+                _in_graph(partial(self._sample, side), epoch, self.pairs)
+                for side in range(len(self._samples))
+            )
+        bos, eos = (tf.fill([self.pairs, 1], special_id) for special_id in (BOS_ID, EOS_ID))
+        return tf.concat([source, eos], axis=1), tf.concat([bos, target, eos], axis=1)
+
+    def _sample(self, side: int, epoch: int) -> list[list[int]]:
+        seed = np.random.SeedSequence([self._seed, int(epoch), side]).generate_state(1)
+        return self._samples[side](int(seed[0]) >> 1)
+
+
+def _in_graph(function: Callable[[int], list[list[int]]], argument: tf.Tensor, rows: int) -> tf.RaggedTensor:
+    """What a Python function returns, int32 `[rows, (ids)]`, when the graph is run."""
+
+    def flat(argument: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        ids = function(argument)
+        return np.concatenate(ids).astype(np.int32), np.array([len(row) for row in ids], np.int64)
+
+    values, lengths = tf.numpy_function(flat, [argument], [tf.int32, tf.int64])
+    return tf.RaggedTensor.from_row_lengths(tf.ensure_shape(values, [None]), tf.ensure_shape(lengths, [rows]))
+
+
+def _batch(source: tf.RaggedTensor, target: tf.RaggedTensor, pairs: tf.Tensor) -> tuple:
+    source = tf.gather(source, pairs).to_tensor(PAD_ID)  # [B, S]
+    target = tf.gather(target, pairs)  # [B, (T + 1)]
+    target_in, target_out = target[:, :-1].to_tensor(PAD_ID), target[:, 1:].to_tensor(PAD_ID)  # [B, T]
+    return (source, target_in), target_out, tf.cast(target_out != PAD_ID, tf.float32)
 
 
 def training_batches(
@@ -84,14 +127,14 @@ def training_batches(
     data: DataConfig,
     training: TrainingConfig,
 ) -> TrainingBatches:
-    """Tokenises a corpus, once, and cuts it into batches.
+    """Tokenises a corpus, once unless words are cut anew in every epoch, and cuts it into batches.
 
     Args:
         corpus: the sentence pairs.
         source_tokenizer: vocabulary of the source language.
         target_tokenizer: vocabulary of the target language.
         data: `max_length` is the most sub-words a side may have.
-        training: `seed`, and as the budget of a batch either `batch_size` or `batch_tokens`.
+        training: `seed`, as the budget of a batch either `batch_size` or `batch_tokens`, and `subword_sampling`.
 
     Raises:
         ConfigError: not exactly one of `training.batch_size` and `training.batch_tokens` is positive.
@@ -108,7 +151,14 @@ def training_batches(
                 "raise data.max_length or shorten the lines"
             )
         source, target = tf.ragged.boolean_mask(source, kept), tf.ragged.boolean_mask(target, kept)
-        return TrainingBatches(source, target, len(corpus) - pairs, training)
+        samples = []
+        if training.subword_sampling:
+            sides = (corpus.source, source_tokenizer), (corpus.target, target_tokenizer)
+            samples = [
+                partial(tokenizer.sample, list(compress(lines, kept.numpy())), training.subword_sampling)
+                for lines, tokenizer in sides
+            ]
+        return TrainingBatches(source, target, len(corpus) - pairs, training, samples)
 
 
 def _tokenise(lines: Sequence[str], tokenizer: Tokenizer) -> tf.RaggedTensor:

@@ -11,6 +11,7 @@ decodes to " ⁇ ", as in SentencePiece itself.
 
 import functools
 import io
+import threading
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +53,26 @@ class Tokenizer:
         utf8 = [line.encode("utf-8", errors="replace") for line in lines]
         return self.tf_encode(tf.constant(utf8, tf.string)).to_list()
 
+    def sample(self, lines: Sequence[str], alpha: float, seed: int) -> list[list[int]]:
+        """Ids of each line cut at random: of all cuts x of a line, one with probability proportional to P(x) ** alpha.
+
+        Subword regularisation (Kudo 2018, section 3): cuts that differ from epoch to epoch keep a model from learning words by
+        heart. The same seed, from 0 to 2 ** 32 - 2, gives the same ids.
+        """
+        import sentencepiece
+
+        ids = []
+
+        def run() -> None:
+            sentencepiece.set_random_generator_seed(seed)
+            sampling = {"enable_sampling": True, "nbest_size": -1, "alpha": alpha}
+            ids.extend(self._processor.encode(line, **sampling) for line in lines)
+
+        thread = threading.Thread(target=run)  # a thread takes up the seed when it draws for the first time
+        thread.start()
+        thread.join()
+        return ids
+
     def decode(self, ids: Sequence[Sequence[int]]) -> list[str]:
         """Text of each sequence of ids; padding, BOS and EOS are ignored, and no ids give "".
 
@@ -91,6 +112,12 @@ class Tokenizer:
 
         with tf.init_scope():  # its tensors must outlive the graph that happens to ask first
             return tensorflow_text.FastSentencepieceTokenizer(self.model_proto)
+
+    @functools.cached_property
+    def _processor(self) -> Any:
+        import sentencepiece
+
+        return sentencepiece.SentencePieceProcessor(model_proto=self.model_proto)
 
     def _in_vocabulary(self, piece_id: int) -> int:
         if not 0 <= piece_id < self.vocab_size:

@@ -166,6 +166,47 @@ def test_a_resumed_stream_goes_on_as_an_unbroken_one(batches_of, start_step):
     assert_same_batches(take(batches, 22, start_step), take(batches, start_step + 22)[start_step:])
 
 
+class TestSubwordSampling:
+    ALPHA = 0.3
+
+    def test_every_epoch_cuts_the_same_text_anew(self, corpus, tokenizer, batches_of):
+        batches = batches_of(subword_sampling=self.ALPHA, batch_size=300)
+        (first,), (second,) = take(batches, 1), take(batches, 1, start_step=1)
+        assert batches.steps_per_epoch == 1
+        for epoch in (first, second):
+            assert sorted(decoded(tokenizer, [epoch])) == sorted(
+                zip(corpus.source, corpus.target, strict=True)
+            )
+        cuts = [{tuple(row[row != PAD_ID]) for row in epoch[0][0]} for epoch in (first, second)]
+        assert len(cuts[0] & cuts[1]) < 60  # of 300
+
+    def test_the_same_seed_gives_the_same_cuts_and_another_one_others(self, batches_of):
+        batches = [take(batches_of(subword_sampling=self.ALPHA, seed=seed), 20) for seed in (3, 3, 4)]
+        assert_same_batches(*batches[:2])
+        (first, _), (other, _) = batches[1][0][0], batches[2][0][0]
+        assert not np.array_equal(first, other)
+
+    @pytest.mark.parametrize("start_step", [7, 19, 30])
+    def test_a_resumed_stream_goes_on_as_an_unbroken_one(self, batches_of, start_step):
+        batches = batches_of(subword_sampling=self.ALPHA, batch_size=16)
+        assert_same_batches(take(batches, 22, start_step), take(batches, start_step + 22)[start_step:])
+
+    def test_source_and_target_are_cut_apart(self, tokenizer, batches_of):
+        lines = ["red green blue one two three dog cat"] * 50
+        [((source, _), target_out, _)] = take(
+            batches_of(Corpus(lines, lines), subword_sampling=self.ALPHA), 1
+        )
+        sides = [[tuple(row[row != PAD_ID]) for row in side] for side in (source, target_out)]
+        assert sides[0] != sides[1]
+
+    def test_pairs_are_dropped_by_their_best_cut(self, tokenizer, batches_of):
+        corpus = Corpus(["red", "dog dog dog dog", "blue"], ["CAT", "CAT", "ONE"])
+        longest = max(len(row) for row in tokenizer.encode(["red", "CAT", "blue", "ONE"]))
+        batches = batches_of(corpus, max_length=longest, subword_sampling=0.1)
+        assert (batches.pairs, batches.dropped) == (2, 1)
+        assert sorted(decoded(tokenizer, take(batches, 1))) == [("blue", "ONE"), ("red", "CAT")]
+
+
 def test_nobody_who_leaves_a_stream_waits_for_a_tuning_thread(batches_of):
     """Where TensorFlow tunes a pipeline, deleting its iterator has been seen to wait 20 seconds, at the end of `fit`."""
     assert batches_of().stream().options().autotune.enabled is False
