@@ -94,8 +94,9 @@ class Parity:
 
     def __str__(self) -> str:
         others = len(self.differing) - self.ties
+        ties = "1 rounding tie" if self.ties == 1 else f"{self.ties} rounding ties"
         return (
-            f"{self.identical} of {self.sentences} translations are what Keras says, {self.ties} rounding ties, {others} others; "
+            f"{self.identical} of {self.sentences} translations are what Keras says, {ties}, {others} others; "
             f"{self.milliseconds:.1f} ms a sentence\n"
             f"BLEU {self.bleu:.2f}, Keras {self.keras_bleu:.2f}  {self.bleu_signature}"
         )
