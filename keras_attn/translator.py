@@ -10,7 +10,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_attn import search
+from keras_attn import packaged, search
 from keras_attn.compilation import compiled, padded
 from keras_attn.model_dir import TrainedModel, load_model
 from keras_attn.models.translation_steps import TranslationSteps
@@ -99,6 +99,15 @@ class Translator:
     def load(cls, folder: str | Path) -> "Translator":
         """Loads a model folder; raises what `model_dir.load_model` raises."""
         return cls(load_model(folder))
+
+    @classmethod
+    def from_preset(cls, name: str) -> "Translator":
+        """Loads a model that comes with keras_attn, such as `"tatoeba-en-es"`.
+
+        Raises:
+            ValueError: there is no such model; the message names those there are.
+        """
+        return cls.load(packaged.folder(name))
 
     def __call__(
         self,

@@ -18,6 +18,7 @@ ORDER = [
     {"text", "layers", "search"},
     {"data", "models"},
     {"model_dir", "compilation"},
+    {"packaged"},
     {"translator"},
     {"evaluation"},
     {"export"},

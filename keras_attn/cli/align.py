@@ -4,14 +4,14 @@ from typing import Any
 
 import click
 
-from keras_attn.cli.loading import load_translator
+from keras_attn.cli.loading import MODEL, load_translator
 from keras_attn.text.corpus import Corpus, read_lines
 
 FILE = click.Path(exists=True, dir_okay=False)
 
 
 @click.command(short_help="Draw attention weights, or print word alignments.")
-@click.argument("folder", type=click.Path(exists=True, file_okay=False))
+@click.argument("folder", type=MODEL)
 @click.argument("source_file", type=FILE, required=False)
 @click.argument("target_file", type=FILE, required=False)
 @click.option(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from keras_attn.cli.loading import load_translator
+from keras_attn.cli.loading import MODEL, load_translator
 from keras_attn.model_dir import update_metrics
 from keras_attn.text.corpus import Corpus, read_lines
 
@@ -12,7 +12,7 @@ FILE = click.Path(exists=True, dir_okay=False)
 
 
 @click.command(short_help="Score a model's translations of a test set.")
-@click.argument("folder", type=click.Path(exists=True, file_okay=False))
+@click.argument("folder", type=MODEL)
 @click.option("--split", help="A split of the corpus that the model was trained on. [default: test]")
 @click.option("--source", type=FILE, help="Lines to translate, instead of a split; needs --reference.")
 @click.option("--reference", type=FILE, help="Their translations, raw text.")

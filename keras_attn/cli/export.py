@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from keras_attn.cli.loading import load_tensorflow
+from keras_attn.cli.loading import MODEL, load_tensorflow
 from keras_attn.config import DataConfig
 from keras_attn.model_dir import check_model_folder, load_model
 from keras_attn.text.corpus import Corpus, CorpusError, read_lines
@@ -13,7 +13,7 @@ FILE = click.Path(exists=True, dir_okay=False)
 
 
 @click.command(short_help="Export a model to a SavedModel or LiteRT.")
-@click.argument("folder", type=click.Path(exists=True, file_okay=False))
+@click.argument("folder", type=MODEL)
 @click.option(
     "--format",
     "kind",

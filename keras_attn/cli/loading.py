@@ -3,12 +3,28 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import click
+
+from keras_attn import packaged
 from keras_attn.model_dir import check_model_folder
 
 if TYPE_CHECKING:
     from keras_attn.translator import Translator
+
+
+class _ModelFolder(click.Path):
+    """A model folder, or the name of a packaged model where no folder has it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value in packaged.names() and not Path(value).exists():
+            value = str(packaged.folder(value))
+        return super().convert(value, param, ctx)
+
+
+MODEL = _ModelFolder(exists=True, file_okay=False)
 
 
 def load_translator(folder: str) -> "Translator":

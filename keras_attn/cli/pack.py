@@ -4,12 +4,12 @@ from pathlib import Path
 
 import click
 
-from keras_attn.cli.loading import load_tensorflow
+from keras_attn.cli.loading import MODEL, load_tensorflow
 from keras_attn.model_dir import check_model_folder, load_metrics, load_model, save_model
 
 
 @click.command(short_help="Copy a model to a small folder to pass on.")
-@click.argument("folder", type=click.Path(exists=True, file_okay=False))
+@click.argument("folder", type=MODEL)
 @click.argument("output", type=click.Path(file_okay=False))
 def pack(folder: str, output: str) -> None:
     """Writes the model of a training, without checkpoints and logs and with weights in float16, to a folder of its own.

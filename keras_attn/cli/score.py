@@ -2,12 +2,12 @@
 
 import click
 
-from keras_attn.cli.loading import load_translator
+from keras_attn.cli.loading import MODEL, load_translator
 from keras_attn.text.corpus import Corpus, read_lines
 
 
 @click.command(short_help="Print the log-probability of given translations.")
-@click.argument("folder", type=click.Path(exists=True, file_okay=False))
+@click.argument("folder", type=MODEL)
 @click.argument("source", type=click.Path(exists=True, dir_okay=False))
 @click.argument("target", type=click.Path(exists=True, dir_okay=False))
 def score(folder: str, source: str, target: str) -> None:

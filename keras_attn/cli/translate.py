@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from keras_attn.cli.loading import load_translator
+from keras_attn.cli.loading import MODEL, load_translator
 
 if TYPE_CHECKING:
     from keras_attn.translator import Translation
@@ -16,7 +16,7 @@ CHUNK = 1 << 16  # bytes read at a time; from a terminal or a slow pipe, what is
 
 
 @click.command(short_help="Translate the lines of stdin.")
-@click.argument("folder", type=click.Path(exists=True, file_okay=False))
+@click.argument("folder", type=MODEL)
 @click.option(
     "--beam-size", type=click.IntRange(1), help="Hypotheses kept; 1 is greedy. [default: the model's]"
 )
