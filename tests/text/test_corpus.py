@@ -89,7 +89,9 @@ def test_a_folder_is_refused(tmp_path):
         read_lines(tmp_path)
 
 
-@pytest.mark.parametrize("data", [b"plain text", gzip.compress(b"one\ntwo\n" * 99)[:-9]])
+@pytest.mark.parametrize(
+    "data", [b"plain text", gzip.compress(b"one\ntwo\n" * 99)[:-9]], ids=["plain text", "cut off"]
+)
 def test_a_broken_gzip_file_is_refused(tmp_path, data):
     (tmp_path / "a.gz").write_bytes(data)
     with pytest.raises(CorpusError, match="not a whole gzip file"):
