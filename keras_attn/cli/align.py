@@ -28,7 +28,7 @@ FILE = click.Path(exists=True, dir_okay=False)
 )
 @click.option(
     "--reverse",
-    type=click.Path(exists=True, file_okay=False),
+    type=MODEL,
     help="A model of the other direction: grow-diag-final-and of both.",
 )
 @click.option("--source-text", help="Draw one sentence instead.")
