@@ -63,7 +63,7 @@ def _jax_loop(step, inputs, state, layer, reverse, length):
 
 
 def _tensorflow_loop(step, inputs, state, layer, reverse, length):
-    """The first step runs before the loop: its results tell the loop the shapes and dtypes to expect."""
+    """One step is written before the loop, to learn the shapes and dtypes of its outputs; the graph then leaves it out."""
     import tensorflow as tf
 
     size = ops.shape(tree.flatten(inputs)[0])[0]  # an int where it is known
@@ -76,21 +76,19 @@ def _tensorflow_loop(step, inputs, state, layer, reverse, length):
     def run(i, state):
         return step(tree.map_structure(lambda source: source.read(order(i)), sources), state)
 
-    outputs_0, state = run(tf.constant(0), state)
-    flat_0 = tree.flatten(outputs_0)
-    sinks = tuple(
-        tf.TensorArray(x.dtype, size=size, element_shape=x.shape).write(order(0), x) for x in flat_0
-    )
+    example, _ = step(tree.map_structure(lambda x: x[0], inputs), state)
+    sinks = tuple(tf.TensorArray(x.dtype, size=size, element_shape=x.shape) for x in tree.flatten(example))
 
     def body(i, state, sinks):
-        outputs_t, state = run(i, state)
+        outputs_t, new = run(i, state)
+        new = tree.map_structure(lambda x, given: tf.ensure_shape(x, given.shape), new, state)
         flat = tree.flatten(outputs_t)
-        return i + 1, state, tuple(s.write(order(i), x) for s, x in zip(sinks, flat, strict=True))
+        return i + 1, new, tuple(s.write(order(i), x) for s, x in zip(sinks, flat, strict=True))
 
     _, state, sinks = tf.while_loop(
-        lambda i, *_: i < length, body, (tf.constant(1), state, sinks), maximum_iterations=size - 1
+        lambda i, *_: i < length, body, (tf.constant(0), state, sinks), maximum_iterations=size
     )
     outputs = [sink.stack() for sink in sinks]
     if isinstance(size, int):
         outputs = [tf.ensure_shape(output, [size, *output.shape[1:]]) for output in outputs]
-    return tree.pack_sequence_as(outputs_0, outputs), state
+    return tree.pack_sequence_as(example, outputs), state
