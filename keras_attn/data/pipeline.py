@@ -28,8 +28,8 @@ class TrainingBatches:
     with EOS, `weight` float32 `[B, T]` is 1 at real tokens of `target_out` and 0 at padding.
 
     With links it is `((source, target_in), (target_out, reference), (weight, linked))`: `reference` float32 `[B, T, S]` is what the
-    attention that produces `target_out` is to be like, `linked` float32 `[B, T]` is 1 at tokens with links. EOS has none, and
-    padding has none; see `guidance.reference_weights`.
+    attention that produces `target_out` is to be like, `linked` float32 `[B, T]` is 1 at tokens with links. Padding has
+    none, and EOS has none: to link it to the source's EOS did not help the words. See `guidance.reference_weights`.
 
     Attributes:
         steps_per_epoch: batches in every epoch.
