@@ -35,6 +35,7 @@ class DataConfig:
     train: tuple[str, ...] = ()
     dev: tuple[str, ...] = ()
     test: tuple[str, ...] = ()
+    links: str = ""  # word links of `train` in Pharaoh's format, plain or `.gz`, for guided_alignment
     max_length: int = 100  # pairs with more sub-words on either side are dropped from training, and counted
 
 
@@ -112,6 +113,7 @@ class TrainingConfig:
         0.0  # alpha of Kudo 2018: every epoch cuts the words anew; 0: always the best cut
     )
     label_smoothing: float = 0.1
+    guided_alignment: float = 0.0  # weight of the loss of attention against word links (Chen et al. 2016)
     clip_norm: float = 1.0
     ema_decay: float = 0.0  # 0: no moving average
     patience: int = 0  # evaluations without a better development BLEU before stopping; 0: never

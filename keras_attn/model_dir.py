@@ -170,7 +170,8 @@ def _without_paths(config: Config) -> Config:
     data = config.data
     splits = {"train": data.train, "dev": data.dev, "test": data.test}
     names = {split: tuple(PurePath(path).name for path in paths) for split, paths in splits.items()}
-    return dataclasses.replace(config, data=dataclasses.replace(data, **names))
+    data = dataclasses.replace(data, **names, links=PurePath(data.links).name)
+    return dataclasses.replace(config, data=data)
 
 
 def _load_tokenizer(folder: str | Path, name: str, vocab_size: int) -> Tokenizer:

@@ -6,6 +6,7 @@ import click
 
 from keras_attn.cli.loading import MODEL, load_translator
 from keras_attn.text.corpus import Corpus, read_lines
+from keras_attn.text.links import format_pharaoh
 
 FILE = click.Path(exists=True, dir_okay=False)
 
@@ -96,7 +97,7 @@ def _align(
         found = align(*translators, pairs.source, pairs.target, **how)
     if not gold:
         for links in found:
-            click.echo(alignment.format_pharaoh(links))
+            click.echo(format_pharaoh(links))
         return
     precision, recall = alignment.precision_and_recall(found, sure, possible)
     error_rate = alignment.alignment_error_rate(found, sure, possible)

@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from keras_attn.config import DataConfig, TrainingConfig
 from keras_attn.data import bucketing
+from keras_attn.data.guidance import reference_weights, subword_links, words_of
 from keras_attn.text.corpus import Corpus, CorpusError
 from keras_attn.text.special_tokens import BOS_ID, EOS_ID, PAD_ID
 from keras_attn.text.tokenizer import Tokenizer
@@ -26,6 +27,10 @@ class TrainingBatches:
     `source` int32 `[B, S]` ends with EOS, `target_in` int32 `[B, T]` starts with BOS, `target_out` int32 `[B, T]` ends
     with EOS, `weight` float32 `[B, T]` is 1 at real tokens of `target_out` and 0 at padding.
 
+    With links it is `((source, target_in), (target_out, reference), (weight, linked))`: `reference` float32 `[B, T, S]` is what the
+    attention that produces `target_out` is to be like, `linked` float32 `[B, T]` is 1 at tokens with links. Padding has
+    none, and EOS has none: to link it to the source's EOS did not help the words. See `guidance.reference_weights`.
+
     Attributes:
         steps_per_epoch: batches in every epoch.
         pairs: sentence pairs in every epoch.
@@ -39,11 +44,12 @@ class TrainingBatches:
         dropped: int,
         training: TrainingConfig,
         samples: Sequence[Sample] = (),
+        links: tf.RaggedTensor | None = None,
     ) -> None:
         """Takes sub-word ids, int32 `[pairs, (ids)]`, without BOS and EOS.
 
         `samples`, for source and target, cut the same pairs at random by a seed: every epoch has a seed of its own. Which pairs may
-        share a batch, the given ids decide.
+        share a batch, the given ids decide. `links`, int32 `[pairs, (links), 2]` (target, source), are between the given ids.
         """
         lengths = 1 + np.maximum(source.row_lengths().numpy(), target.row_lengths().numpy())  # with EOS
         ends = np.array(bucketing.boundaries(lengths.max()))
@@ -52,6 +58,7 @@ class TrainingBatches:
         self._splits = bucketing.batch_splits(ends[np.sort(bucket)], training)  # [steps + 1]
         self._ids = source, target
         self._samples = samples
+        self._links = links
         self._seed = training.seed
         self.pairs = len(lengths)
         self.dropped = dropped
@@ -72,7 +79,7 @@ class TrainingBatches:
         def epoch_batches(epoch: tf.Tensor) -> tf.data.Dataset:
             skipped = tf.where(epoch == first_epoch, tf.constant(done, tf.int64), 0)
             rows = self._shuffled(epoch).skip(skipped)
-            return rows.map(partial(_batch, *self._sides(epoch)), _WORKERS, deterministic=True)
+            return rows.map(partial(_batch, *self._sides(epoch), self._links), _WORKERS, deterministic=True)
 
         with tf.device("CPU"):
             batches = tf.data.Dataset.counter(first_epoch).flat_map(epoch_batches)
@@ -113,11 +120,18 @@ def _in_graph(function: Callable[[int], list[list[int]]], argument: tf.Tensor, r
     return tf.RaggedTensor.from_row_lengths(tf.ensure_shape(values, [None]), tf.ensure_shape(lengths, [rows]))
 
 
-def _batch(source: tf.RaggedTensor, target: tf.RaggedTensor, pairs: tf.Tensor) -> tuple:
+def _batch(
+    source: tf.RaggedTensor, target: tf.RaggedTensor, links: tf.RaggedTensor | None, pairs: tf.Tensor
+) -> tuple:
     source = tf.gather(source, pairs).to_tensor(PAD_ID)  # [B, S]
     target = tf.gather(target, pairs)  # [B, (T + 1)]
     target_in, target_out = target[:, :-1].to_tensor(PAD_ID), target[:, 1:].to_tensor(PAD_ID)  # [B, T]
-    return (source, target_in), target_out, tf.cast(target_out != PAD_ID, tf.float32)
+    weight = tf.cast(target_out != PAD_ID, tf.float32)
+    if links is None:
+        return (source, target_in), target_out, weight
+    lengths = tf.shape(target_out)[1], tf.shape(source)[1]
+    reference, linked = reference_weights(tf.gather(links, pairs), *lengths)
+    return (source, target_in), (target_out, reference), (weight, linked)
 
 
 def training_batches(
@@ -130,11 +144,12 @@ def training_batches(
     """Tokenises a corpus, once unless words are cut anew in every epoch, and cuts it into batches.
 
     Args:
-        corpus: the sentence pairs.
+        corpus: the sentence pairs; with links if `training.guided_alignment` is not 0.
         source_tokenizer: vocabulary of the source language.
         target_tokenizer: vocabulary of the target language.
         data: `max_length` is the most sub-words a side may have.
-        training: `seed`, as the budget of a batch either `batch_size` or `batch_tokens`, and `subword_sampling`.
+        training: `seed`, as the budget of a batch either `batch_size` or `batch_tokens`, and one of `subword_sampling` and
+            `guided_alignment`, if any.
 
     Raises:
         ConfigError: not exactly one of `training.batch_size` and `training.batch_tokens` is positive.
@@ -151,14 +166,22 @@ def training_batches(
                 "raise data.max_length or shorten the lines"
             )
         source, target = tf.ragged.boolean_mask(source, kept), tf.ragged.boolean_mask(target, kept)
-        samples = []
+        source_lines, target_lines = (
+            list(compress(lines, kept.numpy())) for lines in (corpus.source, corpus.target)
+        )
+        samples, links = [], None
         if training.subword_sampling:
-            sides = (corpus.source, source_tokenizer), (corpus.target, target_tokenizer)
+            sides = (source_lines, source_tokenizer), (target_lines, target_tokenizer)
             samples = [
-                partial(tokenizer.sample, list(compress(lines, kept.numpy())), training.subword_sampling)
-                for lines, tokenizer in sides
+                partial(tokenizer.sample, lines, training.subword_sampling) for lines, tokenizer in sides
             ]
-        return TrainingBatches(source, target, len(corpus) - pairs, training, samples)
+        if training.guided_alignment:
+            links = subword_links(
+                list(compress(corpus.links, kept.numpy())),
+                words_of(source_lines, source, source_tokenizer),
+                words_of(target_lines, target, target_tokenizer),
+            )
+        return TrainingBatches(source, target, len(corpus) - pairs, training, samples, links)
 
 
 def _tokenise(lines: Sequence[str], tokenizer: Tokenizer) -> tf.RaggedTensor:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from keras_attn.evaluation.alignment import Links, WordWeights, links, word_weights
+from keras_attn.evaluation.alignment import WordWeights, links, word_weights
 from keras_attn.evaluation.heatmap import draw_heatmap
 from keras_attn.evaluation.symmetrization import grow_diag_final_and
+from keras_attn.text.links import Links
 
 if TYPE_CHECKING:
     from keras_attn.translator import Translation, Translator

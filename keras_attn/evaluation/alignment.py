@@ -1,15 +1,12 @@
 """From attention weights over sub-words to alignments between words, and their error rate (Och & Ney 2003)."""
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-WORD_START = "▁"  # SentencePiece writes U+2581 where a word begins
-EOS_PIECE = "</s>"  # what the tokenizer calls EOS_ID; no text is ever cut into a piece of this name
-
-Links = set[tuple[int, int]]  # (source word, target word), both counted from 0
+from keras_attn.text.links import Links, parse_links
+from keras_attn.text.words import EOS_PIECE, WORD_START, word_of_pieces
 
 
 class WordWeights(NamedTuple):
@@ -75,11 +72,6 @@ def links(weights: np.ndarray, threshold: float | None = None) -> Links:
     return {(int(row.argmax()), j) for j, row in enumerate(weights) if row.any()}
 
 
-def format_pharaoh(links: Links) -> str:
-    """One sentence's links as `source-target` word numbers from 0, in order: `0-0 1-2`."""
-    return " ".join(f"{i}-{j}" for i, j in sorted(links))
-
-
 def parse_gold(lines: Iterable[str], first: int = 0) -> tuple[list[Links], list[Links]]:
     """Reads gold alignments, sure links `i-j` and possible ones `ipj` (the talp format; Pharaoh's has sure links alone).
 
@@ -93,7 +85,12 @@ def parse_gold(lines: Iterable[str], first: int = 0) -> tuple[list[Links], list[
     Raises:
         ValueError: something else stands in a line, or a number below `first`; the message has the line's number.
     """
-    parsed = [_parse_line(number, line, first) for number, line in enumerate(lines, start=1)]
+    parsed = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            parsed.append(parse_links(line, first))
+        except ValueError as error:
+            raise ValueError(f"line {number}: {error}") from None
     return [sure for sure, _ in parsed], [possible for _, possible in parsed]
 
 
@@ -126,39 +123,12 @@ def precision_and_recall(
 
 def _words(pieces: Sequence[str]) -> tuple[list[str], np.ndarray]:
     """The words that the pieces spell, and which pieces each is made of: 0 or 1 [words, pieces]."""
-    following = [*pieces[1:], EOS_PIECE] if pieces else []
-    opens = [_opens_word(i, *pair) for i, pair in enumerate(zip(pieces, following, strict=True))]
-    word_of_piece = np.maximum(
-        np.cumsum(opens, dtype=int) - 1, 0
-    )  # a bare mark at the front: the first word's
+    word_of_piece = word_of_pieces(pieces)
     count = word_of_piece[-1] + 1 if pieces else 0
     words = [""] * count
     for word, piece in zip(word_of_piece, pieces, strict=True):
         words[word] += piece.removeprefix(WORD_START)
-    return words, (word_of_piece == np.arange(count)[:, None]).astype(float)
-
-
-def _opens_word(position: int, piece: str, following: str) -> bool:
-    if piece == EOS_PIECE:
-        return True
-    if piece == WORD_START:  # alone it opens a word only if the next piece is that word's text
-        return not following.startswith((WORD_START, EOS_PIECE))
-    return position == 0 or piece.startswith(WORD_START)
-
-
-def _parse_line(number: int, line: str, first: int) -> tuple[Links, Links]:
-    found: dict[str, Links] = {"-": set(), "p": set()}
-    for pair in line.split():
-        match = re.fullmatch("([0-9]+)([-p])([0-9]+)", pair)
-        if not match:
-            raise ValueError(
-                f"line {number}: expected source-target links such as 0-0 1-2, or 1p2 for a possible one; got {pair!r}"
-            )
-        link = int(match[1]) - first, int(match[3]) - first
-        if min(link) < 0:
-            raise ValueError(f"line {number}: words are counted from {first}; got {pair!r}")
-        found[match[2]].add(link)
-    return found["-"], found["p"]
+    return words, (np.array(word_of_piece) == np.arange(count)[:, None]).astype(float)
 
 
 def _counts(

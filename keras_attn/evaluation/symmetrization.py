@@ -2,7 +2,7 @@
 
 import itertools
 
-from keras_attn.evaluation.alignment import Links
+from keras_attn.text.links import Links
 
 _NEIGHBOURS = [step for step in itertools.product((-1, 0, 1), repeat=2) if step != (0, 0)]
 

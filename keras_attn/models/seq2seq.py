@@ -22,16 +22,21 @@ _ADDITIVE = {"coverage": CoverageAttention, "monotonic": MonotonicAttention}
 _LOCAL = {"local-m": LocalMonotonicAttention, "local-p": LocalPredictiveAttention}
 
 
-def build_seq2seq(config: ModelConfig) -> keras.Model:
+def build_seq2seq(config: ModelConfig, return_attention_scores: bool = False) -> keras.Model:
     """Builds the model that a config describes.
 
     Inputs: `[source, target_in]`, int32 ids `(B, S)` and `(B, T)`, padded on the right with 0; `target_in` begins with BOS.
     Output: float32 logits `(B, T, V)` of the word that follows each target position.
 
+    With `return_attention_scores` there are two outputs, `[logits, weights]`: the float32 attention weights `(B, T, S)` are those
+    that the logits beside them were computed with. Layers and weights of the model are the same.
+
     Raises:
         ValueError: a vocabulary size of 0, or choices that do not fit together; the message says which.
     """
     _check(config)
+    if return_attention_scores and config.attention == "none":
+        raise ValueError("A model with attention='none' has no attention scores to return.")
     source = keras.Input((None,), dtype="int32", name="source")
     target_in = keras.Input((None,), dtype="int32", name="target_in")
     source_embedding, target_embedding = _embeddings(config)
@@ -44,16 +49,19 @@ def build_seq2seq(config: ModelConfig) -> keras.Model:
     bridge = Bridge(
         config.decoder_units, config.decoder_layers, CELLS[config.cell].state_count, name="bridge"
     )
-    outputs = decoder(
+    decoded = decoder(
         embedding_dropout(target_embedding(target_in)),
         memory,
         initial_state=bridge(final),
         memory_mask=mask,
+        return_attention_scores=return_attention_scores,
     )
+    outputs, weights = decoded if return_attention_scores else (decoded, None)
     outputs = keras.layers.Dropout(config.readout_dropout, name="readout_dropout")(outputs)
     logits = _project(config, outputs, target_embedding)
     logits = keras.layers.Activation("linear", dtype="float32", name="logits")(logits)
-    return keras.Model([source, target_in], logits, name="seq2seq")
+    results = [logits, weights] if return_attention_scores else logits
+    return keras.Model([source, target_in], results, name="seq2seq")
 
 
 def _check(config: ModelConfig) -> None:

@@ -184,7 +184,9 @@ def _load_tatoeba(source_language: str, target_language: str, split: str) -> Cor
 def _load_phrasebook(source_language: str, target_language: str, split: str) -> Corpus:
     pairs = phrasebook.generate(_PHRASEBOOK_SIZES[split], split=split)
     sides = {"en": [pair.source for pair in pairs], "es": [pair.target for pair in pairs]}
-    return keep_usable(sides[source_language], sides[target_language])
+    step = 1 if source_language == "en" else -1  # a link is (English word, Spanish word)
+    links = [{link[::step] for link in pair.alignment} for pair in pairs]
+    return keep_usable(sides[source_language], sides[target_language], links=links)
 
 
 # name: (languages, splits, function)

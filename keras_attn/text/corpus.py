@@ -8,7 +8,10 @@ import gzip
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
+
+from keras_attn.text.links import Links, parse_links
 
 MAX_CHARS = 2000
 
@@ -25,28 +28,35 @@ class Corpus:
         source: lines of the source language, none of them empty.
         target: lines of the target language, none of them empty.
         dropped: pairs left out because a side was empty or longer than the character limit.
+        links: which words of each pair belong together, words being those of `str.split()`; None: not known.
     """
 
     source: list[str]
     target: list[str]
     dropped: int = 0
+    links: list[Links] | None = None
 
     def __post_init__(self) -> None:
         if len(self.source) != len(self.target):
             raise CorpusError(f"{len(self.source)} source lines but {len(self.target)} target lines")
+        if self.links is not None and len(self.links) != len(self.source):
+            raise CorpusError(f"links of {len(self.links)} pairs but {len(self.source)} pairs")
 
     def __len__(self) -> int:
         return len(self.source)
 
 
-def read_pairs(paths: Sequence[str | Path], max_chars: int = MAX_CHARS) -> Corpus:
+def read_pairs(
+    paths: Sequence[str | Path], max_chars: int = MAX_CHARS, links: str | Path | None = None
+) -> Corpus:
     """Reads sentence pairs from `[source, target]` files or from one two-column `.tsv`, each plain or `.gz`.
 
-    Pairs with an empty side, or one of more than `max_chars` characters, are left out and counted in `dropped`.
+    Pairs with an empty side, or one of more than `max_chars` characters, are left out and counted in `dropped`. `links` is a
+    file for `read_links`, with a line for every pair, those left out included.
 
     Raises:
         CorpusError: a file is missing, unreadable, empty or not UTF-8; the two files differ in their number of lines;
-            a `.tsv` line has not exactly two columns; or no pair is left.
+            a `.tsv` line has not exactly two columns; the links do not fit the pairs; or no pair is left.
     """
     paths = [Path(path) for path in paths]
     tables = [path for path in paths if path.name.endswith((".tsv", ".tsv.gz"))]
@@ -62,7 +72,7 @@ def read_pairs(paths: Sequence[str | Path], max_chars: int = MAX_CHARS) -> Corpu
             f"{paths[0]} has {len(source)} lines but {paths[1]} has {len(target)}: "
             "line n of one file must be the translation of line n of the other"
         )
-    corpus = keep_usable(source, target, max_chars)
+    corpus = keep_usable(source, target, max_chars, read_links(links, source, target) if links else None)
     if not len(corpus):
         raise CorpusError(
             f"{paths[0]} holds no usable pair: all {corpus.dropped} have an empty side "
@@ -96,6 +106,24 @@ def read_columns(path: str | Path) -> tuple[list[str], list[str]]:
     return list(source), list(target)
 
 
+def read_links(path: str | Path, source: Sequence[str], target: Sequence[str]) -> list[Links]:
+    """Reads which words of each pair belong together: a line `0-0 1-2` of source-target word numbers a pair, plain or `.gz`.
+
+    Words are those of `str.split()`, counted from 0. An empty line is a pair without links; possible links, `1p2`, are left out.
+
+    Raises:
+        CorpusError: what `read_lines` raises; there are not as many lines as pairs; a line holds something else, or the number
+            of a word that its pair does not have.
+    """
+    lines = read_lines(path)
+    if len(lines) != len(source):
+        raise CorpusError(
+            f"{path} has {len(lines)} lines but there are {len(source)} pairs: line n must hold the links of pair n"
+        )
+    rows = enumerate(zip(lines, source, target, strict=True), start=1)
+    return [_parse_pair_links(f"{path}:{number}", *row) for number, row in rows]
+
+
 def decode_lines(data: bytes, name: str) -> list[str]:
     """Splits UTF-8 bytes into lines; `name` stands for them in error messages."""
     lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
@@ -104,11 +132,36 @@ def decode_lines(data: bytes, name: str) -> list[str]:
     return [_decode(line.removesuffix(b"\r"), name, number) for number, line in enumerate(lines, start=1)]
 
 
-def keep_usable(source: Sequence[str], target: Sequence[str], max_chars: int = MAX_CHARS) -> Corpus:
+def keep_usable(
+    source: Sequence[str],
+    target: Sequence[str],
+    max_chars: int = MAX_CHARS,
+    links: Sequence[Links] | None = None,
+) -> Corpus:
     """Leaves out, and counts, the pairs with an empty or over-long side."""
-    pairs = list(zip(source, target, strict=True))
-    kept = [pair for pair in pairs if all(line.strip() and len(line) <= max_chars for line in pair)]
-    return Corpus([s for s, _ in kept], [t for _, t in kept], dropped=len(pairs) - len(kept))
+    pairs = zip(source, target, strict=True)
+    kept = [all(line.strip() and len(line) <= max_chars for line in pair) for pair in pairs]
+    return Corpus(
+        list(compress(source, kept)),
+        list(compress(target, kept)),
+        dropped=kept.count(False),
+        links=None if links is None else list(compress(links, kept)),
+    )
+
+
+def _parse_pair_links(place: str, line: str, source: str, target: str) -> Links:
+    try:
+        links, _ = parse_links(line)
+    except ValueError as error:
+        raise CorpusError(f"{place}: {error}") from None
+    words = len(source.split()), len(target.split())
+    for i, j in sorted(links):
+        if i >= words[0] or j >= words[1]:
+            raise CorpusError(
+                f"{place}: link {i}-{j} is outside its pair, which has {words[0]} source and {words[1]} target words, "
+                "counted from 0"
+            )
+    return links
 
 
 def _read_bytes(path: Path) -> bytes:

@@ -97,7 +97,7 @@ class EndOfRound(keras.callbacks.Callback):
             learning_rate=float(self.model.optimizer.learning_rate),
             dev_bleu=logs["dev_bleu"],
             dev_perplexity=logs["dev_perplexity"],
-            tokens=int(logs["tokens"]),
+            tokens=int(_tokens(logs)),
             seconds=seconds,
         )
 
@@ -143,9 +143,14 @@ class ShowProgress(keras.callbacks.Callback):
         self._began = time.monotonic()
 
     def on_train_batch_end(self, batch: int, logs: dict[str, float]) -> None:
-        speed = logs["tokens"] / (time.monotonic() - self._began)
+        speed = _tokens(logs) / (time.monotonic() - self._began)
         self._bar.set_postfix_str(f"loss {logs['loss']:.3f}, {speed:,.0f} tokens/s", refresh=False)
         self._bar.update()
+
+
+def _tokens(logs: dict[str, float]) -> float:
+    """The round's `TokenCount`. Of a model with two outputs, Keras writes the output's name before it."""
+    return next(value for name, value in logs.items() if name.endswith("tokens"))
 
 
 def _evaluate(translator: Translator, dev: Corpus) -> tuple[Scores, float]:

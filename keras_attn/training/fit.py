@@ -13,7 +13,7 @@ import keras
 from tqdm import tqdm
 
 from keras_attn import model_dir
-from keras_attn.config import Config, ConfigError
+from keras_attn.config import Config, ConfigError, TrainingConfig
 from keras_attn.data.pipeline import TrainingBatches, training_batches
 from keras_attn.model_dir import TrainedModel
 from keras_attn.models.seq2seq import build_seq2seq
@@ -24,7 +24,7 @@ from keras_attn.training.checkpoint import CheckpointError, TrainingState, Value
 from keras_attn.training.divergence import StopOnDivergence, describe_batch
 from keras_attn.training.history import best, tokens_per_second, write_csv
 from keras_attn.training.inputs import digest, load_pairs, train_tokenizers
-from keras_attn.training.losses import SmoothedCrossEntropy, TokenCount
+from keras_attn.training.losses import AttentionCrossEntropy, SmoothedCrossEntropy, TokenCount
 from keras_attn.training.optimizers import build_optimizer
 
 
@@ -58,7 +58,7 @@ def _train(config: Config, folder: Path) -> dict[str, Any]:
         if found[0].finished:
             _tell(f"the training in {folder} is finished already")
             return _finish(folder, found[0])
-    pairs, dev = load_pairs(config.data)
+    pairs, dev = load_pairs(config)
     state, values = found or (_first_state(config, pairs, dev), None)
     if state.corpus_digest != digest(pairs, dev):
         raise CheckpointError(
@@ -82,6 +82,12 @@ def _check(config: Config, folder: Path) -> None:
         raise ConfigError(
             "training.tensorboard needs a package that is not installed: pip install 'keras-attn[tensorboard]'"
         )
+    if config.training.guided_alignment and config.model.attention == "none":
+        raise ConfigError("training.guided_alignment needs attention, and model.attention = 'none' has none")
+    if config.training.guided_alignment and config.training.subword_sampling:
+        raise ConfigError(
+            "training.guided_alignment needs words that are cut alike in every epoch: set training.subword_sampling to 0"
+        )
     if (folder / model_dir.FORMAT_FILE).exists() and not (folder / checkpoints.FILE).exists():
         raise CheckpointError(
             f"{folder} holds a model, but no checkpoint to go on from: train in another folder"
@@ -100,15 +106,26 @@ def _build(config: Config, state: TrainingState, plan: Plan) -> TrainedModel:
     config = dataclasses.replace(config, model=dataclasses.replace(config.model, **sizes))
     keras.utils.set_random_seed(config.training.seed)
     with _dtype_policy(config.training.mixed_precision):
-        model = build_seq2seq(config.model)
+        model = build_seq2seq(config.model, return_attention_scores=config.training.guided_alignment > 0)
     model.compile(
         build_optimizer(config.training, plan.total_steps),
-        SmoothedCrossEntropy(config.training.label_smoothing),
-        weighted_metrics=[TokenCount()],
+        **_objective(config.training),
         jit_compile=False if keras.backend.backend() == "tensorflow" else "auto",  # on CPUs XLA gains nothing
     )
     model.optimizer.build(model.trainable_variables)
     return TrainedModel(config, source, target, model)
+
+
+def _objective(training: TrainingConfig) -> dict[str, Any]:
+    """For `compile`: the losses and metrics of the model's one output, or of both."""
+    words = SmoothedCrossEntropy(training.label_smoothing)
+    if not training.guided_alignment:
+        return {"loss": words, "weighted_metrics": [TokenCount()]}
+    return {
+        "loss": [words, AttentionCrossEntropy()],
+        "loss_weights": [1.0, training.guided_alignment],
+        "weighted_metrics": [[TokenCount()], []],
+    }
 
 
 @contextmanager

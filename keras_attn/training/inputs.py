@@ -1,26 +1,47 @@
 """The sentence pairs and vocabularies that a training starts from."""
 
+import dataclasses
 import hashlib
 from itertools import chain
 
-from keras_attn.config import ConfigError, DataConfig, TokenizerConfig
+from keras_attn.config import Config, ConfigError, TokenizerConfig
 from keras_attn.evaluation.evaluate import split_corpus
-from keras_attn.text.corpus import Corpus
+from keras_attn.text.corpus import Corpus, read_pairs
+from keras_attn.text.links import format_pharaoh
 from keras_attn.text.tokenizer import Tokenizer, train_tokenizer
 
 
-def load_pairs(data: DataConfig) -> tuple[Corpus, Corpus]:
+def load_pairs(config: Config) -> tuple[Corpus, Corpus]:
     """The training and the development pairs, from the named corpus or from files.
 
+    The training pairs have links where `training.guided_alignment` asks for them, and only there.
+
     Raises:
-        ConfigError: both are given.
-        CorpusError: neither is given, or the pairs cannot be loaded.
+        ConfigError: both are given, or there are no links to guide the attention.
+        CorpusError: neither is given, or the pairs or their links cannot be loaded.
     """
-    if data.corpus and (data.train or data.dev):
+    data = config.data
+    if data.corpus and (data.train or data.dev or data.links):
         raise ConfigError(
-            f"data.corpus = {data.corpus!r} brings its own splits: remove it, or remove data.train and data.dev"
+            f"data.corpus = {data.corpus!r} brings its own splits: remove it, or remove data.train, data.dev and data.links"
         )
-    return split_corpus(data, "train"), split_corpus(data, "dev")
+    load = _load_guided if config.training.guided_alignment else _load_unguided
+    return load(config, "train"), _load_unguided(config, "dev")
+
+
+def _load_unguided(config: Config, split: str) -> Corpus:
+    return dataclasses.replace(split_corpus(config.data, split), links=None)
+
+
+def _load_guided(config: Config, split: str) -> Corpus:
+    data = config.data
+    pairs = read_pairs(data.train, links=data.links) if data.links else split_corpus(data, split)
+    if pairs.links is None:
+        raise ConfigError(
+            f"training.guided_alignment = {config.training.guided_alignment} needs word links: name a file of them in "
+            "data.links (`keras-attn align` prints one), or set it to 0"
+        )
+    return pairs
 
 
 def train_tokenizers(corpus: Corpus, config: TokenizerConfig) -> tuple[Tokenizer, Tokenizer]:
@@ -37,9 +58,9 @@ def train_tokenizers(corpus: Corpus, config: TokenizerConfig) -> tuple[Tokenizer
 
 
 def digest(*corpora: Corpus) -> str:
-    """SHA-256 of all lines."""
+    """SHA-256 of all lines, and of the links where there are any."""
     checksum = hashlib.sha256()
     for corpus in corpora:
-        for line in chain(corpus.source, corpus.target):
+        for line in chain(corpus.source, corpus.target, map(format_pharaoh, corpus.links or ())):
             checksum.update(line.encode() + b"\n")
     return checksum.hexdigest()

@@ -1,9 +1,11 @@
-"""Cross-entropy of the target tokens with label smoothing, and the count of tokens it is averaged over."""
+"""Cross-entropy of the target tokens with label smoothing, the count of tokens it is averaged over, and that of the attention."""
 
 from typing import Any
 
 import keras
 from keras import ops
+
+_LEAST = 1e-20  # of an attention weight: its logarithm, and the inverse in the gradient, stay finite
 
 
 @keras.saving.register_keras_serializable(package="keras_attn")
@@ -80,6 +82,38 @@ def _smoothed_cross_entropy(logits: Any, targets: Any, smoothing: float) -> Any:
         return ops.squeeze(losses, -1), gradient
 
     return loss(logits)
+
+
+@keras.saving.register_keras_serializable(package="keras_attn")
+class AttentionCrossEntropy(keras.losses.Loss):
+    """`L_t = -sum_s reference_ts log(weights_ts)`: what guides the attention to given links.
+
+    The value is the sum over target tokens of `weight * L` divided by the sum of the weights. With 1 at tokens that have links and
+    0 at all others, that is the mean over the tokens with links of the batch: other tokens, and padding, change nothing. A batch
+    without links has no loss.
+
+    Shapes: B batch, T target length, S source length.
+
+    Call arguments:
+        y_true: the reference distribution `(B, T, S)`, each row summing to one, or all zero.
+        y_pred: attention weights `(B, T, S)`, the row of a target token being what it was produced with. The loss is computed
+            in float32, whatever their dtype; a weight below 1e-20 counts as 1e-20.
+        sample_weight: `(B, T)`; `None`: every token counts.
+
+    Reference: Chen, Matusov, Khadivi and Peter 2016, "Guided Alignment Training for Topic-Aware Neural Machine Translation",
+    section 3: the cross-entropy variant, added to the words' loss with a weight.
+    """
+
+    def __init__(
+        self,
+        reduction: str | None = "mean_with_sample_weight",
+        name: str = "attention_cross_entropy",
+    ) -> None:
+        super().__init__(name=name, reduction=reduction, dtype="float32")
+
+    def call(self, y_true: Any, y_pred: Any) -> Any:
+        reference, weights = (ops.cast(ops.convert_to_tensor(x), "float32") for x in (y_true, y_pred))
+        return -ops.sum(reference * ops.log(ops.maximum(weights, _LEAST)), axis=-1)
 
 
 @keras.saving.register_keras_serializable(package="keras_attn")

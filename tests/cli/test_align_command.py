@@ -1,5 +1,7 @@
 import pytest
 
+from keras_attn.text.corpus import read_lines, read_links
+
 
 def test_two_files_give_a_line_of_links_each(run, model_folder, pair_files):
     result = run("align", model_folder, *pair_files)
@@ -7,6 +9,13 @@ def test_two_files_give_a_line_of_links_each(run, model_folder, pair_files):
     lines = result.stdout.splitlines()
     targets = pair_files[1].read_text().splitlines()
     assert [len(line.split()) for line in lines] == [len(target.split()) for target in targets]
+
+
+def test_what_is_printed_are_links_that_can_guide_a_training(run, model_folder, pair_files, tmp_path):
+    printed = run("align", model_folder, *pair_files).stdout
+    (tmp_path / "links").write_text(printed)
+    found = read_links(tmp_path / "links", *map(read_lines, pair_files))
+    assert sum(map(len, found)) == len(printed.split()) > 10
 
 
 def test_an_alignment_has_no_error_against_itself(run, model_folder, pair_files, tmp_path):

@@ -1,3 +1,4 @@
+import dataclasses
 import os
 import random
 import subprocess
@@ -13,6 +14,7 @@ from keras_attn.data.pipeline import training_batches
 from keras_attn.text.corpus import Corpus, CorpusError, read_pairs
 from keras_attn.text.special_tokens import BOS_ID, EOS_ID, PAD_ID
 from keras_attn.text.tokenizer import train_tokenizer
+from keras_attn.text.words import word_of_pieces
 
 
 def make_corpus(pairs=300, longest=20):
@@ -205,6 +207,59 @@ class TestSubwordSampling:
         batches = batches_of(corpus, max_length=longest, subword_sampling=0.1)
         assert (batches.pairs, batches.dropped) == (2, 1)
         assert sorted(decoded(tokenizer, take(batches, 1))) == [("blue", "ONE"), ("red", "CAT")]
+
+
+class TestGuidedAlignment:
+    """Every line is linked to its translation word by word, backwards; words have as many sub-words as they have."""
+
+    @pytest.fixture
+    def linked(self, corpus):
+        lengths = [len(line.split()) for line in corpus.source]
+        return dataclasses.replace(
+            corpus, links=[{(length - 1 - j, j) for j in range(length)} for length in lengths]
+        )
+
+    def test_the_reference_is_each_words_links_and_nothing_at_eos_and_padding(self, tokenizer, batches_of):
+        corpus = Corpus(["red dog"], ["BLUE CAT"], links=[{(1, 0)}])  # dog -> BLUE; red and CAT are alone
+        [(_, (target_out, reference), (weight, linked))] = take(batches_of(corpus, guided_alignment=1.0), 1)
+        dog = [number == 1 for number in word_of_pieces(tokenizer.pieces(tokenizer.encode(["red dog"])[0]))]
+        blue = [number == 0 for number in word_of_pieces(tokenizer.pieces(tokenizer.encode(["BLUE CAT"])[0]))]
+        expected = np.outer([*blue, False], [*dog, False]) / sum(dog)
+        np.testing.assert_allclose(reference, [expected])
+        assert linked.tolist() == [[float(x) for x in [*blue, False]]]
+        assert weight.tolist() == [[1.0] * target_out.shape[1]]
+
+    def test_links_stay_with_their_pair_in_every_batch(self, tokenizer, linked, batches_of):
+        batches = batches_of(linked, guided_alignment=1.0, batch_size=7)
+        for (source, _), (target_out, reference), (_, has_links) in take(batches, 50, start_step=3):
+            assert (has_links == np.isin(target_out, [PAD_ID, EOS_ID], invert=True)).all()
+            for row in range(len(source)):
+                words = [word_of_pieces(tokenizer.pieces(ids)) for ids in (target_out[row], source[row])]
+                count = words[0][list(target_out[row]).index(EOS_ID)]
+                for t, s in np.argwhere(reference[row]):
+                    assert words[0][t] + words[1][s] == count - 1
+
+    def test_a_dropped_pair_takes_its_links_along(self, tokenizer, batches_of):
+        corpus = Corpus(["dog dog dog dog", "red"], ["CAT", "ONE"], links=[{(3, 0)}, {(0, 0)}])
+        longest = max(len(row) for row in tokenizer.encode(["red", "CAT", "ONE"]))
+        batches = batches_of(corpus, max_length=longest, guided_alignment=1.0)
+        [((source, _), (_, reference), _)] = take(batches, 1)
+        assert (batches.pairs, batches.dropped) == (1, 1)
+        red = source.shape[1] - 1
+        np.testing.assert_allclose(reference[0, 0], [1 / red] * red + [0.0])
+
+    def test_inputs_and_weights_are_those_of_plain_batches(self, linked, batches_of):
+        plain = take(batches_of(linked), 5)
+        guided = take(batches_of(linked, guided_alignment=0.1), 5)
+        assert_same_batches(plain, [(inputs, out, weight) for inputs, (out, _), (weight, _) in guided])
+
+    @pytest.mark.parametrize("start_step", [7, 19])
+    def test_a_resumed_stream_goes_on_as_an_unbroken_one(self, linked, batches_of, start_step):
+        batches = batches_of(linked, guided_alignment=1.0, batch_size=16)
+        first, second = take(batches, 8, start_step), take(batches, start_step + 8)[start_step:]
+        for (_, (_, reference), (_, linked)), (_, (_, other), (_, also)) in zip(first, second, strict=True):
+            np.testing.assert_array_equal(reference, other)
+            np.testing.assert_array_equal(linked, also)
 
 
 def test_nobody_who_leaves_a_stream_waits_for_a_tuning_thread(batches_of):

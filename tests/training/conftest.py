@@ -18,6 +18,8 @@ def pair_files(tmp_path_factory):
         sources = [draw.choices(SYLLABLES, k=draw.randint(1, 6)) for _ in range(count)]
         lines = [f"{' '.join(words)}\t{' '.join(words[::-1]).upper()}\n" for words in sources]
         (folder / f"{name}.tsv").write_text("".join(lines))
+        links = [" ".join(f"{len(words) - 1 - j}-{j}" for j in range(len(words))) for words in sources]
+        (folder / f"{name}.links").write_text("".join(f"{line}\n" for line in links))
     return folder
 
 

@@ -71,7 +71,9 @@ def test_a_changed_config_is_refused_by_the_names_of_its_keys(state):
 
 
 def test_files_may_have_moved(state):
-    moved = dataclasses.replace(state.config, data=DataConfig(train=("elsewhere/train.tsv",)))
+    moved = dataclasses.replace(
+        state.config, data=DataConfig(train=("elsewhere/train.tsv",), links="elsewhere/links")
+    )
     checkpoints.check_same_config(state, moved)
 
 

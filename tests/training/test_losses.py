@@ -4,7 +4,7 @@ import keras
 import numpy as np
 import pytest
 
-from keras_attn.training.losses import SmoothedCrossEntropy, TokenCount
+from keras_attn.training.losses import AttentionCrossEntropy, SmoothedCrossEntropy, TokenCount
 
 
 def value_of(loss, targets, logits, weight=None):
@@ -73,7 +73,7 @@ def test_smoothing_out_of_range_is_refused(smoothing):
 
 
 def test_loss_and_metric_survive_serialisation(logits):
-    for thing in (SmoothedCrossEntropy(0.25), TokenCount()):
+    for thing in (SmoothedCrossEntropy(0.25), AttentionCrossEntropy(), TokenCount()):
         again = keras.saving.deserialize_keras_object(keras.saving.serialize_keras_object(thing))
         assert again.get_config() == thing.get_config()
 
@@ -109,3 +109,72 @@ def test_a_step_of_gradient_descent_follows_the_gradient_of_the_equation(smoothi
 def test_logits_far_apart_do_not_overflow():
     logits = keras.ops.convert_to_tensor([[[3e4, -3e4, 0.0]]])
     assert value_of(SmoothedCrossEntropy(0.0), [[1]], logits) == pytest.approx(6e4)
+
+
+# Two sentences of three target and four source positions. The first target's last token is padding.
+REFERENCE = np.array(
+    [
+        [[1, 0, 0, 0], [0, 0.5, 0.5, 0], [0, 0, 0, 0]],
+        [[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 0, 0]],
+    ],
+    "float32",
+)
+LINKED = REFERENCE.sum(axis=-1)
+
+
+@pytest.fixture
+def attention():
+    weights = np.random.default_rng(3).uniform(0.1, 1, (2, 3, 4)).astype("float32")
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+def guidance(reference, weights, linked):
+    return float(AttentionCrossEntropy()(reference, weights, sample_weight=linked))
+
+
+def test_guidance_is_the_equation_averaged_over_the_tokens_with_links(attention):
+    total, tokens = 0.0, 0
+    for b in range(2):
+        for t in range(3):
+            tokens += any(REFERENCE[b, t, s] > 0 for s in range(4))
+            for s in range(4):
+                total -= REFERENCE[b, t, s] * math.log(attention[b, t, s])
+    assert tokens == 3
+    assert guidance(REFERENCE, attention, LINKED) == pytest.approx(total / 3, rel=1e-6)
+
+
+def test_attention_at_tokens_without_links_is_free(attention):
+    other = attention.copy()
+    other[0, 2], other[1, 0], other[1, 2] = [1, 0, 0, 0], [0, 0.2, 0.3, 0.5], [0, 0, 0, 0]
+    assert guidance(REFERENCE, other, LINKED) == guidance(REFERENCE, attention, LINKED)
+
+
+def test_padding_cannot_change_the_guidance(attention):
+    padding = [(0, 1), (0, 2), (0, 3)]  # a pair, target and source positions
+    padded = [np.pad(x, padding) for x in (REFERENCE, attention)]
+    padded[1][:, 3:] = 0.7  # whatever a model attends to there
+    alone = guidance(REFERENCE, attention, LINKED)
+    assert guidance(*padded, np.pad(LINKED, padding[:2])) == pytest.approx(alone, rel=1e-6)
+
+
+def test_a_batch_without_links_guides_nothing(attention):
+    assert guidance(np.zeros_like(REFERENCE), attention, np.zeros_like(LINKED)) == 0.0
+
+
+def test_a_link_without_any_weight_is_expensive_but_finite():
+    weights = np.array([[[1.0, 0.0]]], "float32")
+    assert guidance([[[0.0, 1.0]]], weights, [[1.0]]) == pytest.approx(-math.log(1e-20))
+
+
+@pytest.mark.parametrize("gap", [0.0, 3.0, 30.0])
+def test_a_step_of_guidance_follows_softmax_minus_reference(gap):
+    """However far the attention is from the link: a weight of e^-30 is not yet one that counts as 1e-20."""
+    scores = keras.layers.Embedding(1, 3)  # one target token, three source positions
+    weights = keras.layers.Softmax()(scores(inputs := keras.Input((1,), dtype="int32")))
+    model = keras.Model(inputs, weights)
+    model.compile(keras.optimizers.SGD(1.0), AttentionCrossEntropy())
+    scores.set_weights([np.array([[gap, 0.0, 0.0]])])
+    model.train_on_batch(np.array([[0]]), np.array([[[0, 0.5, 0.5]]], "float32"), np.array([[1.0]]))
+    softmax = np.exp([gap, 0, 0]) / np.exp([gap, 0, 0]).sum()
+    (after,) = scores.get_weights()
+    np.testing.assert_allclose([[gap, 0, 0]] - after, [softmax - [0, 0.5, 0.5]], atol=1e-5)
