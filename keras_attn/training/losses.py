@@ -101,7 +101,7 @@ class AttentionCrossEntropy(keras.losses.Loss):
         sample_weight: `(B, T)`; `None`: every token counts.
 
     Reference: Chen, Matusov, Khadivi and Peter 2016, "Guided Alignment Training for Topic-Aware Neural Machine Translation",
-    section 3: the cross-entropy variant, added to the words' loss with a weight.
+    the cross-entropy variant, added to the words' loss with a weight.
     """
 
     def __init__(
