@@ -77,7 +77,7 @@ async function translate(): Promise<void> {
     if (timed.translation.attention) attention.append(heatMap(timed.translation.attention, languages(model), announce));
   }
   attention.hidden = attention.querySelector("fieldset") === null;
-  announce(done.map(({ translation }) => translation.text).join("\n") || "There is nothing to translate");
+  announce(done.map(({ translation }) => translation.text).join("\n").trim() || "There is nothing to translate");
   tell(summary(done));
 }
 
@@ -94,6 +94,7 @@ function clear(): void {
   attention.querySelectorAll("fieldset").forEach((map) => map.remove());
   attention.hidden = true;
   find("error").textContent = "";
+  announce("");
   tell("");
 }
 

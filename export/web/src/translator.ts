@@ -64,7 +64,7 @@ export class Translator {
 }
 
 async function fetched(url: string): Promise<Uint8Array> {
-  const response = await fetch(url);
-  if (!response.ok) throw new Error(`${url} could not be loaded: ${response.status} ${response.statusText}`);
+  const response = await fetch(url).catch(() => null);
+  if (!response?.ok) throw new Error(`${url} could not be loaded: ${response ? `status ${response.status}` : "no connection"}`);
   return new Uint8Array(await response.arrayBuffer());
 }
