@@ -79,7 +79,7 @@ def test_characters_are_normalised_as_sentencepiece_does(encode, small_vocabular
 
 
 @pytest.mark.parametrize(
-    "options", [{"model_type": "bpe"}, {"normalization_rule_name": "identity"}], ids=lambda given: [*given][0]
+    "options", [{"model_type": "bpe"}, {"normalization_rule_name": "identity"}], ids=["bpe", "not normalised"]
 )
 def test_a_vocabulary_of_another_kind_is_refused(node, tmp_path, options):
     model = io.BytesIO()
