@@ -72,7 +72,7 @@ async function translateScript() {
     import { Tokenizer } from "./tokenizer";
     globalThis.timesOfTranslate = async (model, lines) => {
       globalThis.Module = { printErr: () => {}, locateFile: (name) => "wasm/" + name };
-      await loadLiteRt("wasm/");
+      await loadLiteRt("wasm/litert_wasm_compat_internal.js");
       const bytes = async (name) => new Uint8Array(await (await fetch(model + "/" + name)).arrayBuffer());
       const { source_length } = await (await fetch(model + "/model.json")).json();
       const tokenizer = new Tokenizer(await bytes("source.spm"));

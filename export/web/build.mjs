@@ -14,7 +14,7 @@ import { fileURLToPath } from "node:url";
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const SOURCES = path.join(HERE, "src");
 const WASM = path.dirname(fileURLToPath(import.meta.resolve("@litertjs/core"))) + "/../wasm";
-const WASM_VARIANTS = ["litert_wasm_internal", "litert_wasm_compat_internal"]; // one thread, with and without relaxed SIMD
+const WASM_FILES = ["litert_wasm_compat_internal.js", "litert_wasm_compat_internal.wasm"];
 const EXPORT_FILES = ["model.json", "model.tflite", "source.spm", "target.spm"];
 const MADE_BY_US = "models/index.json";
 
@@ -84,7 +84,7 @@ async function writePage(folder) {
     });
   }
   await copyFiles(SOURCES, folder, ["index.html", "style.css"]);
-  await copyFiles(WASM, path.join(folder, "wasm"), WASM_VARIANTS.flatMap((name) => [`${name}.js`, `${name}.wasm`]));
+  await copyFiles(WASM, path.join(folder, "wasm"), WASM_FILES);
 }
 
 /** The service worker knows the build by a checksum of all its files, so that a changed file is a new build. */

@@ -64,6 +64,7 @@ async function loadModel(): Promise<void> {
 }
 
 async function translate(): Promise<void> {
+  if (button.disabled) return; // a model is still on its way
   const request = ++latest;
   const model = models[pair.selectedIndex];
   clear();
