@@ -74,8 +74,8 @@ async function translateScript() {
       globalThis.Module = { printErr: () => {}, locateFile: (name) => "wasm/" + name };
       await loadLiteRt("wasm/litert_wasm_compat_internal.js");
       const bytes = async (name) => new Uint8Array(await (await fetch(model + "/" + name)).arrayBuffer());
-      const { source_length } = await (await fetch(model + "/model.json")).json();
-      const tokenizer = new Tokenizer(await bytes("source.spm"));
+      const { source_length, vocabularies } = await (await fetch(model + "/model.json")).json();
+      const tokenizer = new Tokenizer(await bytes(vocabularies.source));
       const file = await loadAndCompile(await bytes("model.tflite"), { accelerator: "wasm" });
       const times = [];
       for (const line of [...lines.slice(0, 10), ...lines]) {

@@ -15,7 +15,6 @@ const HERE = path.dirname(fileURLToPath(import.meta.url));
 const SOURCES = path.join(HERE, "src");
 const WASM = path.dirname(fileURLToPath(import.meta.resolve("@litertjs/core"))) + "/../wasm";
 const WASM_FILES = ["litert_wasm_compat_internal.js", "litert_wasm_compat_internal.wasm"];
-const EXPORT_FILES = ["model.json", "model.tflite", "source.spm", "target.spm"];
 const MADE_BY_US = "models/index.json";
 
 class UsageError extends Error {}
@@ -37,7 +36,7 @@ async function main([output, ...exports]) {
   const fresh = await mkdtemp(`${path.resolve(output)}.`);
   try {
     await writePage(fresh);
-    for (const { folder, name } of models) await copyFiles(folder, path.join(fresh, "models", name), EXPORT_FILES);
+    for (const { folder, name, files } of models) await copyFiles(folder, path.join(fresh, "models", name), files);
     const index = models.map(({ name, source, target, bytes }) => ({ name, source, target, bytes }));
     await writeFile(path.join(fresh, MADE_BY_US), JSON.stringify(index, null, 2) + "\n");
     await writeServiceWorker(fresh);
@@ -50,17 +49,18 @@ async function main([output, ...exports]) {
 }
 
 async function checkedModel(folder) {
-  let description;
+  let description, files;
   try {
     description = JSON.parse(await readFile(path.join(folder, "model.json"), "utf8"));
-    await Promise.all(EXPORT_FILES.map((name) => access(path.join(folder, name))));
+    files = ["model.json", "model.tflite", ...new Set(Object.values(description.vocabularies ?? {}))];
+    await Promise.all(files.map((name) => access(path.join(folder, name))));
   } catch {
-    throw new UsageError(`${folder} is not an exported model: expected a folder with ${EXPORT_FILES.join(", ")}`);
+    throw new UsageError(`${folder} is not a whole export: expected a folder that \`keras-attn export --format litert\` wrote`);
   }
   const { signatures, source_length, languages, bytes } = description;
   if (!signatures?.step) throw new UsageError(`${folder} cannot be run word by word: export it again with this version of keras-attn`);
   if (!source_length) throw new UsageError(`${folder} takes sources of any length, browsers only of a fixed one: export it with --source-length 64`);
-  return { folder, name: path.basename(path.resolve(folder)), ...languages, bytes };
+  return { folder, files, name: path.basename(path.resolve(folder)), ...languages, bytes };
 }
 
 async function refuseToReplace(output) {

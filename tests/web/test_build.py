@@ -8,6 +8,7 @@ DESCRIPTION = {
     "languages": {"source": "en", "target": "es"},
     "source_length": 64,
     "signatures": {"encode": {}, "step": {}},
+    "vocabularies": {"source": "vocabulary.spm", "target": "vocabulary.spm"},
     "bytes": 12,
 }
 
@@ -20,7 +21,7 @@ def export(tmp_path):
         folder = tmp_path / name
         folder.mkdir()
         (folder / "model.json").write_text(json.dumps({**DESCRIPTION, **changes}))
-        for file in ("model.tflite", "source.spm", "target.spm"):
+        for file in ("model.tflite", "vocabulary.spm"):
             (folder / file).write_text(f"{file} of {name}")
         return folder
 
@@ -36,7 +37,7 @@ def test_the_site_lists_its_models_and_holds_their_files(build, export, tmp_path
         {"name": "one", "source": "en", "target": "es", "bytes": 12},
         {"name": "two", "source": "es", "target": "en", "bytes": 12},
     ]
-    assert (site / "models" / "two" / "target.spm").read_text() == "target.spm of two"
+    assert (site / "models" / "two" / "vocabulary.spm").read_text() == "vocabulary.spm of two"
 
 
 def test_nothing_in_the_site_points_elsewhere(build, export, tmp_path):
@@ -83,12 +84,10 @@ def test_an_export_that_browsers_cannot_run_is_refused(build, export, tmp_path, 
 
 
 def test_a_folder_that_is_no_export_is_refused(build, export, tmp_path):
-    (export("one") / "target.spm").unlink()
+    (export("one") / "vocabulary.spm").unlink()
     refused = build(tmp_path / "site", tmp_path / "one")
     assert refused.returncode == 2
-    assert refused.stderr.startswith(
-        f"Error: {tmp_path}/one is not an exported model: expected a folder with model.json"
-    )
+    assert refused.stderr.startswith(f"Error: {tmp_path}/one is not a whole export: expected a folder that")
 
 
 def test_the_types_hold(check_types):

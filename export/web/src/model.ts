@@ -4,10 +4,11 @@ import { loadAndCompile, Tensor, type CompiledModel } from "@litertjs/core";
 
 /** What `model.json` says about the file; the rest of it is not needed here. */
 export interface Description {
+  vocabularies: { source: string; target: string }; // file names
   special_ids: { pad: number; bos: number; eos: number };
   source_length: number;
   max_length: number;
-  search: { max_length_factor: number; max_length_extra: number };
+  search: { max_source_length: number; max_length_factor: number; max_length_extra: number };
 }
 
 /** A target id, and where the decoder looked for it: a weight for each source id. Models without attention tell no weights. */
@@ -36,7 +37,7 @@ export class Model {
 
   /** The most words of a source, EOS not counted. */
   get mostWords(): number {
-    return this.description.source_length - 1;
+    return this.description.search.max_source_length - 1;
   }
 
   get eos(): number {

@@ -1,7 +1,7 @@
 // A folder that `keras-attn export --format litert` wrote: text in, text out.
 
 import { wordAttention, type Attention } from "./attention";
-import { Model } from "./model";
+import { Model, type Description } from "./model";
 import { Tokenizer } from "./tokenizer";
 
 export interface Translation {
@@ -22,13 +22,15 @@ export class Translator {
 
   /** Fetches and starts a model; LiteRT.js has been started, see `loadLiteRt`. */
   static async load(folder: string): Promise<Translator> {
-    const [description, source, target, model] = await Promise.all(
-      ["model.json", "source.spm", "target.spm", "model.tflite"].map((name) => fetched(`${folder}/${name}`)),
-    );
+    const description: Description = JSON.parse(new TextDecoder().decode(await fetched(`${folder}/model.json`)));
+    const { source, target } = description.vocabularies; // one file if the languages share it
+    const names = [...new Set([source, target]), "model.tflite"];
+    const files = await Promise.all(names.map((name) => fetched(`${folder}/${name}`)));
+    const file = Object.fromEntries(names.map((name, i) => [name, files[i]]));
     return new Translator(
-      new Tokenizer(source),
-      new Tokenizer(target),
-      await Model.load(model, JSON.parse(new TextDecoder().decode(description))),
+      new Tokenizer(file[source]),
+      new Tokenizer(file[target]),
+      await Model.load(file["model.tflite"], description),
     );
   }
 
