@@ -290,9 +290,9 @@ class Translator:
     ) -> Hypotheses:
         """What is compiled: int32 `[B, S]` and `[B]`, the rest is fixed."""
         step, state = self._steps.encode(source)
-        if not (keep_weights or (isinstance(kind, _Beam) and kind.coverage_penalty)):
-            step = _without_weights(step)
-        limits = {"max_length": max_length, "limits": limits}
+        keep_weights = keep_weights and self._steps.has_attention
+        source_length = keras.ops.shape(source)[1] if keep_weights else None
+        limits = {"max_length": max_length, "limits": limits, "source_length": source_length}
         if isinstance(kind, Sampling):
             options = {**dataclasses.asdict(kind), "seed": self._seeds}
             return search.sample(step, state, bos_id=BOS_ID, eos_id=EOS_ID, **limits, **options)
@@ -322,16 +322,6 @@ class Translator:
             )
             n_best_lists[row].append(translation)
         return [dataclasses.replace(best, alternatives=tuple(rest)) for best, *rest in n_best_lists]
-
-
-def _without_weights(step: Callable) -> Callable:
-    """Saves the search the keeping of attention weights that nobody asked for."""
-
-    def plain(tokens, state):
-        log_probs, state, _ = step(tokens, state)
-        return log_probs, state, None
-
-    return plain
 
 
 def _trimmed(

@@ -2,15 +2,16 @@
 
 The folder holds all that a client needs:
 
-    model.tflite    `translate`: `source` int32 `[1, S]` -> `ids` int32 `[1, L]`, `length` int32 `[1]`, `score` float32 `[1]`
+    model.tflite    the signatures of `export.id_signatures` over shared weights; the other files are also inside it
     model.json      names, shapes, special ids, limits, sizes, and how the file compares with the model it was made from
-    source.spm      SentencePiece vocabularies, to make ids of text and text of ids
+    source.spm      SentencePiece vocabularies, to make ids of text and text of ids; one vocabulary.spm if the languages share it
     target.spm
 
 Only built-in operators are used, which every LiteRT runtime has. Batches are for servers: see `export.saved_model`.
 """
 
 import dataclasses
+import json
 import re
 import tempfile
 from collections.abc import Sequence
@@ -21,16 +22,22 @@ from typing import Any
 import tensorflow as tf
 
 from keras_attn.config import SearchConfig
-from keras_attn.export.freeze import constant_weights, load_for_export, translate_ids
+from keras_attn.export.associated_files import with_files, with_metadata
+from keras_attn.export.freeze import load_for_export
+from keras_attn.export.id_signatures import Signature, id_signatures
 from keras_attn.export.int8_embedding import Int8Embedding
-from keras_attn.export.output_folder import LITERT_DESCRIPTION, new_folder, write_description
+from keras_attn.export.output_folder import (
+    LITERT_DESCRIPTION,
+    new_folder,
+    search_description,
+    write_description,
+)
 from keras_attn.export.parity import Parity, check_litert, check_sentences
-from keras_attn.export.runner import MODEL, SOURCE, TARGET
+from keras_attn.export.runner import MODEL
 from keras_attn.model_dir import TrainedModel
 from keras_attn.models.translation_steps import TranslationSteps
 from keras_attn.text.special_tokens import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
-SIGNATURE = "translate"
 PRECISIONS = ("float32", "float16", "int8")
 
 
@@ -80,12 +87,23 @@ def export_litert(
         settings = dataclasses.replace(
             settings, max_source_length=min(settings.max_source_length, source_length)
         )
+    signatures = id_signatures(trained, _steps(trained, precision), settings, source_length, max_length)
+    description = _description(trained, precision, settings, source_length, max_length, signatures)
+    vocabularies = {
+        description["vocabularies"]["source"]: trained.source_tokenizer.model_proto,
+        description["vocabularies"]["target"]: trained.target_tokenizer.model_proto,
+    }
     with new_folder(output, LITERT_DESCRIPTION) as folder:
-        content = convert(_graph(trained, precision, settings, source_length, max_length), precision)
-        (folder / MODEL).write_bytes(content)
-        (folder / SOURCE).write_bytes(trained.source_tokenizer.model_proto)
-        (folder / TARGET).write_bytes(trained.target_tokenizer.model_proto)
-        description = _description(trained, precision, settings, source_length, max_length, len(content))
+        text = json.dumps(description, indent=2, ensure_ascii=False)
+        files = {LITERT_DESCRIPTION: text.encode(), **vocabularies}
+        graphs = with_metadata(convert(signatures, precision), _name(trained), text, files)
+        content = with_files(graphs, files)
+        for name, file in {MODEL: content, **vocabularies}.items():
+            (folder / name).write_bytes(file)
+        description |= {
+            "bytes": len(content),
+            "bytes_per_parameter": round(len(graphs) / description["parameters"], 3),
+        }
         write_description(folder / LITERT_DESCRIPTION, description)
         parity = None
         if sources is not None:
@@ -94,15 +112,15 @@ def export_litert(
     return parity
 
 
-def convert(function: tf.types.experimental.ConcreteFunction, precision: str) -> bytes:
-    """Converts a traced function without variables to a `.tflite` with the signature `translate`.
+def convert(signatures: dict[str, Signature], precision: str) -> bytes:
+    """Converts traced functions without variables to a `.tflite` with a signature each.
 
     Raises:
         ConversionError: it needs more than built-in operators.
     """
     with tempfile.TemporaryDirectory() as folder:
-        tf.saved_model.save(tf.Module(), folder, signatures={SIGNATURE: function})
-        converter = tf.lite.TFLiteConverter.from_saved_model(folder, signature_keys=[SIGNATURE])
+        tf.saved_model.save(tf.Module(), folder, signatures=signatures)
+        converter = tf.lite.TFLiteConverter.from_saved_model(folder, signature_keys=list(signatures))
         converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS]
         converter.optimizations = [] if precision == "float32" else [tf.lite.Optimize.DEFAULT]
         converter.target_spec.supported_types = [tf.float16] if precision == "float16" else []
@@ -126,28 +144,13 @@ def _check(precision: str, source_length: int | None, max_length: int) -> None:
         raise ValueError(f"max_length must be at least 1. Received: max_length={max_length}")
 
 
-def _graph(
-    trained: TrainedModel, precision: str, settings: SearchConfig, source_length: int | None, max_length: int
-) -> tf.types.experimental.ConcreteFunction:
+def _steps(trained: TrainedModel, precision: str) -> TranslationSteps:
     steps = TranslationSteps(trained.model)
     if precision == "int8":
-        _quantize_embeddings(steps)
-
-    @tf.function(
-        input_signature=[tf.TensorSpec([1, source_length], tf.int32, name="source")], autograph=False
-    )
-    def translate(source):
-        with constant_weights(trained.model):
-            best = translate_ids(steps, source, settings, max_length)
-        return {"ids": best.ids, "length": best.lengths, "score": best.scores}
-
-    return translate.get_concrete_function()
-
-
-def _quantize_embeddings(steps: TranslationSteps) -> None:
-    source, target = steps.source_embedding, steps.target_embedding
-    steps.target_embedding = Int8Embedding(target)
-    steps.source_embedding = steps.target_embedding if source is target else Int8Embedding(source)
+        source, target = steps.source_embedding, steps.target_embedding
+        steps.target_embedding = Int8Embedding(target)
+        steps.source_embedding = steps.target_embedding if source is target else Int8Embedding(source)
+    return steps
 
 
 def _description(
@@ -156,40 +159,51 @@ def _description(
     settings: SearchConfig,
     source_length: int | None,
     max_length: int,
-    size: int,
+    signatures: dict[str, Signature],
 ) -> dict[str, Any]:
-    parameters = trained.model.count_params()
+    data = trained.config.data
     return {
         "keras_attn_export": "litert",
         "keras_attn": version("keras-attn"),
-        "signature": SIGNATURE,
-        "inputs": {"source": {"shape": [1, source_length], "dtype": "int32"}},
-        "outputs": {
-            "ids": {"shape": [1, max_length], "dtype": "int32"},
-            "length": {"shape": [1], "dtype": "int32"},
-            "score": {"shape": [1], "dtype": "float32"},
-        },
+        "languages": {"source": data.source_language, "target": data.target_language},
+        "signatures": {name: _interface(function) for name, function in signatures.items()},
         "special_ids": {"pad": PAD_ID, "unk": UNK_ID, "bos": BOS_ID, "eos": EOS_ID},
+        "vocabularies": _vocabularies(trained),
         "vocab_sizes": {
             "source": trained.source_tokenizer.vocab_size,
             "target": trained.target_tokenizer.vocab_size,
         },
-        "languages": {
-            "source": trained.config.data.source_language,
-            "target": trained.config.data.target_language,
-        },
         "source_length": source_length,
-        "max_source_length": settings.max_source_length,
         "max_length": max_length,
-        "beam_size": settings.beam_size,
-        "length_penalty": settings.length_penalty,
-        "coverage_penalty": settings.coverage_penalty,
+        "search": search_description(settings),
         "precision": precision,
-        "parameters": parameters,
-        "bytes": size,
-        "bytes_per_parameter": round(size / parameters, 3),
+        "parameters": trained.model.count_params(),
         "parity": None,
     }
+
+
+def _interface(function: Signature) -> dict[str, dict[str, Any]]:
+    """Names, shapes (`None`: any) and dtypes of a signature."""
+
+    def described(tensors: dict[str, Any]) -> dict[str, Any]:
+        return {
+            name: {"shape": tensor.shape.as_list(), "dtype": tensor.dtype.name}
+            for name, tensor in tensors.items()
+        }
+
+    _, inputs = function.structured_input_signature
+    return {"inputs": described(inputs), "outputs": described(function.structured_outputs)}
+
+
+def _vocabularies(trained: TrainedModel) -> dict[str, str]:
+    """Which files hold them."""
+    if trained.source_tokenizer.model_proto == trained.target_tokenizer.model_proto:
+        return {"source": "vocabulary.spm", "target": "vocabulary.spm"}
+    return {"source": "source.spm", "target": "target.spm"}
+
+
+def _name(trained: TrainedModel) -> str:
+    return f"{trained.config.data.source_language} to {trained.config.data.target_language}"
 
 
 def _conversion_error(error: Exception) -> ConversionError:

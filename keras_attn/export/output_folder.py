@@ -1,11 +1,14 @@
 """An export's folder appears whole or not at all, and replaces nothing but an earlier export."""
 
 import contextlib
+import dataclasses
 import json
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from keras_attn.config import SearchConfig
 
 LITERT_DESCRIPTION = "model.json"
 SAVED_MODEL_DESCRIPTION = "assets.extra/model.json"  # TensorFlow leaves this folder of a SavedModel to others
@@ -39,6 +42,11 @@ def write_description(path: Path, values: dict[str, Any]) -> None:
     """Writes the JSON file that tells what an export is."""
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(values, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def search_description(settings: SearchConfig) -> dict[str, Any]:
+    """How an export searches, for its JSON file."""
+    return {key: value for key, value in dataclasses.asdict(settings).items() if key != "batch_size"}
 
 
 def read_description(path: Path) -> dict[str, Any]:

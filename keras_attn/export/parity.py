@@ -205,8 +205,8 @@ def _keras_translations(
     """What Keras says within the export's limits, and which of the sources those are."""
     search = dataclasses.replace(
         trained.config.search,
-        beam_size=description["beam_size"],
-        max_source_length=description["max_source_length"],
+        beam_size=description["search"]["beam_size"],
+        max_source_length=description["search"]["max_source_length"],
     )
     trained = dataclasses.replace(trained, config=dataclasses.replace(trained.config, search=search))
     translations = Translator(trained).translate(sources)

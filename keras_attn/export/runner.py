@@ -10,7 +10,7 @@ from keras_attn.export.output_folder import LITERT_DESCRIPTION, read_description
 from keras_attn.text.special_tokens import EOS_ID, PAD_ID
 from keras_attn.text.tokenizer import Tokenizer
 
-MODEL, SOURCE, TARGET = "model.tflite", "source.spm", "target.spm"
+MODEL = "model.tflite"
 
 
 class LiteRTTranslator:
@@ -35,10 +35,11 @@ class LiteRTTranslator:
 
         folder = Path(folder)
         self.description = read_description(folder / LITERT_DESCRIPTION)
-        self.source_tokenizer = Tokenizer((folder / SOURCE).read_bytes())
-        self.target_tokenizer = Tokenizer((folder / TARGET).read_bytes())
+        vocabularies = self.description["vocabularies"]
+        self.source_tokenizer = Tokenizer((folder / vocabularies["source"]).read_bytes())
+        self.target_tokenizer = Tokenizer((folder / vocabularies["target"]).read_bytes())
         self._interpreter = Interpreter(str(folder / MODEL), num_threads=num_threads)
-        self._run = self._interpreter.get_signature_runner(self.description["signature"])
+        self._run = self._interpreter.get_signature_runner("translate")
         if self.description["source_length"] is None:
             self._run_the_longest_source()
 
@@ -48,7 +49,7 @@ class LiteRTTranslator:
 
     def encode(self, lines: Sequence[str]) -> list[list[int]]:
         """Source ids of each line, EOS at the end; longer input than the export takes is cut."""
-        most = self.description["max_source_length"] - 1
+        most = self.description["search"]["max_source_length"] - 1
         return [[*ids[:most], EOS_ID] for ids in self.source_tokenizer.encode(lines)]
 
     def decode(self, ids: Sequence[Sequence[int]]) -> list[str]:
@@ -67,7 +68,7 @@ class LiteRTTranslator:
         source = np.full((1, len(ids) if length is None else length), PAD_ID, np.int32)
         source[0, : len(ids)] = ids
         found = self._run(source=source)
-        return found["ids"][0, : found["length"][0]].tolist(), float(found["score"][0])
+        return found["ids"][0, : found["lengths"][0]].tolist(), float(found["scores"][0])
 
     def _run_the_longest_source(self) -> None:
         """Once, so that no later source is longer: after one that is, LiteRT's XNNPACK kernels (2.3) may give wrong numbers.
@@ -75,4 +76,6 @@ class LiteRTTranslator:
         They did for a sentence in one of a hundred interpreters. A fixed source length knows no such thing.
         """
         words = itertools.cycle(range(EOS_ID + 1, self.source_tokenizer.vocab_size))
-        self.translate_ids([*itertools.islice(words, self.description["max_source_length"] - 1), EOS_ID])
+        self.translate_ids(
+            [*itertools.islice(words, self.description["search"]["max_source_length"] - 1), EOS_ID]
+        )

@@ -9,7 +9,12 @@ import tensorflow as tf
 
 from keras_attn.config import SearchConfig
 from keras_attn.export.freeze import constant_weights, load_for_export, translate_ids
-from keras_attn.export.output_folder import SAVED_MODEL_DESCRIPTION, new_folder, write_description
+from keras_attn.export.output_folder import (
+    SAVED_MODEL_DESCRIPTION,
+    new_folder,
+    search_description,
+    write_description,
+)
 from keras_attn.export.parity import Parity, check_saved_model, check_sentences
 from keras_attn.model_dir import TrainedModel
 from keras_attn.models.translation_steps import TranslationSteps
@@ -99,11 +104,8 @@ def _description(trained: TrainedModel, settings: SearchConfig) -> dict[str, Any
             "source": trained.config.data.source_language,
             "target": trained.config.data.target_language,
         },
-        "max_source_length": settings.max_source_length,
         "max_length": settings.length_limit(settings.max_source_length - 1),
-        "beam_size": settings.beam_size,
-        "length_penalty": settings.length_penalty,
-        "coverage_penalty": settings.coverage_penalty,
+        "search": search_description(settings),
         "precision": "float32",
         "parameters": trained.model.count_params(),
         "parity": None,

@@ -139,7 +139,8 @@ def run_cell(cell, inputs, states, mask=None, reverse=False):
         states = tuple(ops.where(real, n, s) for n, s in zip(new, states, strict=True))
         return states[0], states
 
-    looped = (cell.project(inputs),)
+    looped, length = (cell.project(inputs),), None
     if mask is not None:
         looped += (ops.expand_dims(mask, -1),)
-    return unroll(step, looped, states, cell, reverse=reverse)
+        length = ops.max(ops.sum(ops.cast(mask, "int32"), axis=1), initial=0)
+    return unroll(step, looped, states, cell, reverse=reverse, length=length)

@@ -8,7 +8,7 @@ import keras
 from keras import ops, tree
 
 
-def unroll(step, inputs, state, layer, reverse=False):
+def unroll(step, inputs, state, layer, reverse=False, length=None):
     """Applies `step` at every time step.
 
     Args:
@@ -17,13 +17,15 @@ def unroll(step, inputs, state, layer, reverse=False):
         state: nest of tensors, the state before the first step.
         layer: the layer whose variables `step` reads or, as random seeds are, updates.
         reverse: whether to run from the last time step to the first; outputs stay in the order of the inputs.
+        length: scalar int32, the time steps from which on there is only padding, which changes no state: TensorFlow leaves them
+            out, and their outputs mean nothing. `None`: all count.
 
     Returns:
         `(outputs, state)`: nest of tensors `(B, T, ...)`, and the state after the last step.
     """
     inputs = tree.map_structure(_swap_batch_and_time, inputs)
     loop = {"tensorflow": _tensorflow_loop, "jax": _jax_loop}.get(keras.backend.backend(), _scan)
-    outputs, state = loop(step, inputs, state, layer, reverse)
+    outputs, state = loop(step, inputs, state, layer, reverse, length)
     return tree.map_structure(_swap_batch_and_time, outputs), state
 
 
@@ -31,7 +33,7 @@ def _swap_batch_and_time(x):
     return ops.swapaxes(x, 0, 1)
 
 
-def _scan(step, inputs, state, layer, reverse):
+def _scan(step, inputs, state, layer, reverse, length):
     def body(carry, inputs_t):
         outputs_t, carry = step(inputs_t, carry)
         return carry, outputs_t
@@ -40,7 +42,7 @@ def _scan(step, inputs, state, layer, reverse):
     return outputs, state
 
 
-def _jax_loop(step, inputs, state, layer, reverse):
+def _jax_loop(step, inputs, state, layer, reverse, length):
     """JAX's loop body is a pure function: random seeds that `step` advances travel in the carry."""
     weights = {id(weight) for weight in layer.weights}  # trainable or frozen; all other variables are seeds
     seeds = [variable for variable in layer.variables if id(variable) not in weights]
@@ -60,14 +62,15 @@ def _jax_loop(step, inputs, state, layer, reverse):
     return outputs, state
 
 
-def _tensorflow_loop(step, inputs, state, layer, reverse):
+def _tensorflow_loop(step, inputs, state, layer, reverse, length):
     """The first step runs before the loop: its results tell the loop the shapes and dtypes to expect."""
     import tensorflow as tf
 
-    length = tf.shape(tree.flatten(inputs)[0])[0]
+    size = ops.shape(tree.flatten(inputs)[0])[0]  # an int where it is known
+    length = size if length is None else tf.maximum(length, 1)
     order = (lambda i: length - 1 - i) if reverse else (lambda i: i)
     sources = tree.map_structure(
-        lambda x: tf.TensorArray(x.dtype, size=length, element_shape=x.shape[1:]).unstack(x), inputs
+        lambda x: tf.TensorArray(x.dtype, size=size, element_shape=x.shape[1:]).unstack(x), inputs
     )
 
     def run(i, state):
@@ -76,7 +79,7 @@ def _tensorflow_loop(step, inputs, state, layer, reverse):
     outputs_0, state = run(tf.constant(0), state)
     flat_0 = tree.flatten(outputs_0)
     sinks = tuple(
-        tf.TensorArray(x.dtype, size=length, element_shape=x.shape).write(order(0), x) for x in flat_0
+        tf.TensorArray(x.dtype, size=size, element_shape=x.shape).write(order(0), x) for x in flat_0
     )
 
     def body(i, state, sinks):
@@ -85,6 +88,9 @@ def _tensorflow_loop(step, inputs, state, layer, reverse):
         return i + 1, state, tuple(s.write(order(i), x) for s, x in zip(sinks, flat, strict=True))
 
     _, state, sinks = tf.while_loop(
-        lambda i, *_: i < length, body, (tf.constant(1), state, sinks), maximum_iterations=length - 1
+        lambda i, *_: i < length, body, (tf.constant(1), state, sinks), maximum_iterations=size - 1
     )
-    return tree.pack_sequence_as(outputs_0, [sink.stack() for sink in sinks]), state
+    outputs = [sink.stack() for sink in sinks]
+    if isinstance(size, int):
+        outputs = [tf.ensure_shape(output, [size, *output.shape[1:]]) for output in outputs]
+    return tree.pack_sequence_as(outputs_0, outputs), state

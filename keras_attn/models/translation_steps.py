@@ -4,7 +4,8 @@ The layers are those of the functional model, so the weights are the same object
 """
 
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import keras
 from keras import ops
@@ -12,6 +13,14 @@ from keras import ops
 from keras_attn.text.special_tokens import PAD_ID
 
 Step = Callable[[Any, Any], tuple[Any, Any, Any]]
+
+
+class Source(NamedTuple):
+    """What the decoder reads of B source sentences, S positions each."""
+
+    memory: Any  # (B, S, D), the encoder's states
+    keys: Any  # memory projected for the attention, None without attention
+    mask: Any  # bool (B, S), True at real positions
 
 
 class TranslationSteps:
@@ -29,6 +38,7 @@ class TranslationSteps:
         self.encoder = layers["encoder"]
         self.bridge = layers["bridge"]
         self.decoder = layers["decoder"]
+        self.has_attention = self.decoder.attention is not None
         self.output = layers.get("output")  # none when the target embedding is tied to it
 
     def encode(self, source) -> tuple[Step, Any]:
@@ -38,19 +48,23 @@ class TranslationSteps:
             `(step, state)` as `keras_attn.search` wants them: `step(tokens (N,), state)` gives float32 log-probabilities `(N, V)`,
             the next state, and the attention weights `(N, S)` of the token it predicts (`None` without attention).
         """
-        memory, mask, state = self._read(source)
-        keys = self.decoder.precompute(memory)
+        source, state = self.read(source)
+        return partial(self.step, source), state
 
-        def step(tokens, state):
-            inputs = self.target_embedding(tokens)
-            output, state, weights = self.decoder.step(inputs, state, memory, keys, mask)
-            return self._log_probs(output), state, weights
+    def read(self, source) -> tuple[Source, Any]:
+        """What `step` needs of int32 ids `(B, S)`, padded on the right with 0, and the state before the first step."""
+        memory, mask, state = self._encode(source)
+        return Source(memory, self.decoder.precompute(memory), mask), self.decoder.first_state(memory, state)
 
-        return step, self.decoder.first_state(memory, state)
+    def step(self, source: Source, tokens, state) -> tuple[Any, Any, Any]:
+        """One target position: `(log_probs, state, weights)`, see `encode`."""
+        inputs = self.target_embedding(tokens)
+        output, state, weights = self.decoder.step(inputs, state, *source)
+        return self._log_probs(output), state, weights
 
     def score(self, source, target_in, target_out) -> tuple[Any, Any]:
         """The log-probability of each word of given translations: `(B, T)`, zero at padding, and the weights `(B, T, S)`."""
-        memory, mask, state = self._read(source)
+        memory, mask, state = self._encode(source)
         outputs, weights = self.decoder(
             self.target_embedding(target_in),
             memory,
@@ -61,11 +75,14 @@ class TranslationSteps:
         chosen = ops.take_along_axis(self._log_probs(outputs), ops.expand_dims(target_out, -1), axis=-1)
         return ops.where(ops.not_equal(target_out, PAD_ID), ops.squeeze(chosen, -1), 0.0), weights
 
-    def _read(self, source):
+    def _encode(self, source):
         mask = ops.not_equal(source, PAD_ID)
         memory, final = self.encoder(self.source_embedding(source), mask=mask)
         return memory, mask, self.bridge(final)
 
     def _log_probs(self, outputs):
         logits = self.output(outputs) if self.output else self.target_embedding(outputs, reverse=True)
-        return ops.log_softmax(ops.cast(logits, "float32"), axis=-1)
+        logits = ops.cast(logits, "float32")
+        peak = ops.max(logits, axis=-1, keepdims=True)
+        # `log_softmax` in this order, in which LiteRT's converter does not see it: its operator of that name is slow.
+        return logits - (peak + ops.log(ops.sum(ops.exp(logits - peak), axis=-1, keepdims=True)))

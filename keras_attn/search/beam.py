@@ -51,6 +51,7 @@ def beam(
     eos_id: int,
     max_length: int,
     limits: Any = None,
+    source_length: Any = None,
     beam_size: int,
     length_penalty: float = 1.0,
     coverage_penalty: float = 0.0,
@@ -67,8 +68,8 @@ def beam(
     A beam of one is greedy search: with a single place, an EOS that is only second best must not end the sentence.
 
     Args:
-        step, bos_id, eos_id, max_length, limits: as for `greedy`; `step` is called with B * K rows, the hypotheses of a
-            sentence next to one another.
+        step, bos_id, eos_id, max_length, limits, source_length: as for `greedy`; `step` is called with B * K rows, the
+            hypotheses of a sentence next to one another.
         state: nest of tensors `[B, ...]`; each row is repeated K times.
         beam_size: K.
         length_penalty: alpha in `((5 + n) / 6) ** alpha`, by which a log-probability is divided.
@@ -93,7 +94,8 @@ def beam(
     if coverage_penalty and source_mask is None:
         raise ValueError("coverage_penalty needs a source_mask, to know which words there are to cover.")
     if beam_size == 1:
-        best = greedy(step, state, bos_id=bos_id, eos_id=eos_id, max_length=max_length, limits=limits)
+        ids = {"bos_id": bos_id, "eos_id": eos_id}
+        best = greedy(step, state, **ids, max_length=max_length, limits=limits, source_length=source_length)
         return best._replace(scores=best.log_probs / penalty(best.lengths, length_penalty))
     hypotheses.check_ids(bos_id, eos_id)
     batch = batch_size(state)
@@ -119,7 +121,8 @@ def beam(
     rows = ops.repeat(ops.arange(batch, dtype="int32"), beam_size)  # [B * K]
     state = tree.map_structure(lambda leaf: ops.take(leaf, rows, axis=0), state)
     found = _start(batch, beam_size, max_length, source_mask if coverage_penalty else None)
-    found, kept = decode_loop(step, state, ops.full_like(rows, bos_id), choose, found, limits > 0, max_length)
+    first = ops.full_like(rows, bos_id)
+    found, kept = decode_loop(step, state, first, choose, found, limits > 0, max_length, source_length)
     return _result(_finished_first(*found), kept, ranking)
 
 

@@ -27,11 +27,9 @@ def decode_loop(
     found: Any,
     active: Any,
     max_length: int,
+    source_length: Any,
 ) -> tuple[Any, Any]:
     """Runs `step` and `choose` until no sentence is active.
-
-    The first step runs before the loop: its results tell the loop the shapes to expect, those of the attention
-    weights among them. (A loop in TensorFlow's graph needs them, and a source length is often known only there.)
 
     Args:
         step: `step(tokens, state) -> (log_probs, state, weights)`, see `greedy`.
@@ -43,6 +41,7 @@ def decode_loop(
         found: nest of tensors, what the search has found so far.
         active: bool `[B]`, the sentences that are still searched. `choose` sees to it that `found` of others stays.
         max_length: L.
+        source_length: S, to keep the attention weights; None keeps none.
 
     Returns:
         `(found, weights)`: `weights` is float32 `[L, N, S]`, the attention weights of each position's rows, or None.
@@ -50,17 +49,21 @@ def decode_loop(
 
     def body(position, tokens, state, found, active, kept):
         log_probs, state, weights = _checked(step, tokens, state)
+        kept = tuple(_put(buffer, position, weights) for buffer in kept)
         tokens, rows, found, active = choose(position, log_probs, weights, found, active)
         if rows is not None:
             state = tree.map_structure(lambda leaf: ops.take(leaf, rows, axis=0), state)
-        return position + 1, tokens, state, found, active, _keep(kept, position, weights, max_length)
+        return position + 1, tokens, state, found, active, kept
 
     def any_active(position, tokens, state, found, active, kept):
         return ops.any(active)
 
     state = tree.map_structure(ops.convert_to_tensor, state)
-    first = body(ops.zeros((), dtype="int32"), tokens, state, found, active, ())
-    _, _, _, found, _, kept = ops.while_loop(any_active, body, first)
+    kept = ()
+    if source_length is not None:
+        kept = (ops.zeros((max_length, ops.shape(tokens)[0], source_length), dtype="float32"),)
+    start = (ops.zeros((), dtype="int32"), tokens, state, found, active, kept)
+    _, _, _, found, _, kept = ops.while_loop(any_active, body, start)
     return found, kept[0] if kept else None
 
 
@@ -83,12 +86,14 @@ def weights_of(kept: Any, rows: Any, real: Any) -> Any:
     return ops.where(ops.expand_dims(real, -1), weights, 0.0)
 
 
-def _keep(kept: tuple, position: Any, weights: Any, max_length: int) -> tuple:
-    """Writes the weights `[N, S]` of one position; `()` where the step gives none and before the first."""
+def _put(buffer: Any, position: Any, weights: Any) -> Any:
+    """Writes the weights `[N, S]` of one position to a buffer `[L, N, S]`."""
     if weights is None:
-        return ()
-    here = ops.reshape(ops.equal(ops.arange(max_length, dtype="int32"), position), (-1, 1, 1))  # [L, 1, 1]
-    return (ops.where(here, weights, kept[0] if kept else 0.0),)
+        raise ValueError("source_length asks for attention weights, but the step gives None.")
+    here = ops.reshape(
+        ops.equal(ops.arange(buffer.shape[0], dtype="int32"), position), (-1, 1, 1)
+    )  # [L, 1, 1]
+    return _shaped_as(ops.where(here, weights, buffer), buffer)
 
 
 def _checked(step: Step, tokens: Any, state: Any) -> tuple[Any, Any, Any]:
@@ -108,7 +113,13 @@ def _checked(step: Step, tokens: Any, state: Any) -> tuple[Any, Any, Any]:
         raise ValueError(
             f"step must return log_probs [N, V] of a known vocabulary size V. Received: {tuple(log_probs.shape)}"
         )
-    return ops.cast(log_probs, "float32"), new_state, weights
+    return ops.cast(log_probs, "float32"), tree.map_structure(_shaped_as, new_state, state), weights
+
+
+def _shaped_as(new: Any, given: Any) -> Any:
+    """A loop in TensorFlow's graph takes no state of which it knows less after a step than before."""
+    known = all(a is None or a == b for a, b in zip(given.shape, new.shape, strict=True))
+    return new if known else ops.reshape(new, ops.shape(given))
 
 
 def _compatible(given: Any, new: Any) -> bool:

@@ -11,7 +11,14 @@ from keras_attn.search.hypotheses import Hypotheses
 
 
 def greedy(
-    step: Step, state: Any, *, bos_id: int, eos_id: int, max_length: int, limits: Any = None
+    step: Step,
+    state: Any,
+    *,
+    bos_id: int,
+    eos_id: int,
+    max_length: int,
+    limits: Any = None,
+    source_length: Any = None,
 ) -> Hypotheses:
     """Takes the most probable token at every position, until EOS or the sentence's limit.
 
@@ -26,6 +33,7 @@ def greedy(
         eos_id: the token that ends a sentence.
         max_length: L, the most tokens of any sentence, EOS included.
         limits: int32 `[B]`, the most tokens of each sentence (above `max_length`, that rules); None: `max_length`.
+        source_length: S, to keep the attention weights of each token; None keeps none.
 
     Returns:
         `Hypotheses` with N = 1.
@@ -38,7 +46,7 @@ def greedy(
         best, tokens = hypotheses.best_tokens(log_probs, 1, bos_id)
         return best[:, 0], tokens[:, 0]
 
-    return decode_one(step, state, most_probable, bos_id, eos_id, max_length, limits)
+    return decode_one(step, state, most_probable, bos_id, eos_id, max_length, limits, source_length)
 
 
 def decode_one(
@@ -49,6 +57,7 @@ def decode_one(
     eos_id: int,
     max_length: int,
     limits: Any,
+    source_length: Any,
 ) -> Hypotheses:
     """One hypothesis a sentence; `pick(log_probs [B, V], position) -> (log_probs, tokens)`, both `[B]`, chooses."""
     hypotheses.check_ids(bos_id, eos_id)
@@ -71,7 +80,7 @@ def decode_one(
         ops.zeros((batch,), dtype="float32"),
     )
     first = ops.full((batch,), bos_id, dtype="int32")
-    found, kept = decode_loop(step, state, first, choose, found, limits > 0, max_length)
+    found, kept = decode_loop(step, state, first, choose, found, limits > 0, max_length, source_length)
     tokens, lengths, totals = (x[:, None] for x in found)
     rows = ops.arange(batch, dtype="int32")[:, None, None]  # a sentence's row is its own throughout
     weights = weights_of(kept, rows, hypotheses.within(lengths, max_length))

@@ -20,7 +20,7 @@ class Hypotheses(NamedTuple):
         log_probs: float32 `[B, N]`, the sum over the tokens, as the model gave them.
         scores: float32 `[B, N]`, `log_probs` over the length penalty; from greedy search and sampling, `log_probs`.
         weights: float32 `[B, N, L, S]`, the attention weights of each produced token, zero behind the last; None
-            when the step gives none.
+            where nobody asked for them.
     """
 
     tokens: Any

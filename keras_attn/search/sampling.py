@@ -19,6 +19,7 @@ def sample(
     eos_id: int,
     max_length: int,
     limits: Any = None,
+    source_length: Any = None,
     seed: int,
     temperature: float = 1.0,
     top_k: int = 0,
@@ -30,7 +31,7 @@ def sample(
     and in a graph. (Backends differ in their random numbers.)
 
     Args:
-        step, state, bos_id, eos_id, max_length, limits: as for `greedy`.
+        step, state, bos_id, eos_id, max_length, limits, source_length: as for `greedy`.
         seed: the same seed draws the same hypotheses.
         temperature: log-probabilities are divided by it; below 1 the probable becomes more so.
         top_k: draw from the k most probable tokens; 0: from all.
@@ -58,7 +59,7 @@ def sample(
         choice = _inverse_cdf(best / temperature, top_p, ops.take(uniforms, position, axis=1))[:, None]
         return tuple(ops.squeeze(ops.take_along_axis(x, choice, axis=1), 1) for x in (best, tokens))
 
-    return decode_one(step, state, draw, bos_id, eos_id, max_length, limits)
+    return decode_one(step, state, draw, bos_id, eos_id, max_length, limits, source_length)
 
 
 def _inverse_cdf(logits: Any, top_p: float, uniforms: Any) -> Any:

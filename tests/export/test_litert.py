@@ -10,7 +10,8 @@ from ai_edge_litert.compiled_model import CompiledModel
 from ai_edge_litert.interpreter import Interpreter
 
 from keras_attn.config import ModelConfig
-from keras_attn.export import litert
+from keras_attn.export import id_signatures
+from keras_attn.export.associated_files import read_files
 from keras_attn.export.litert import ConversionError, convert, export_litert
 from keras_attn.export.parity import ParityError
 from keras_attn.export.runner import LiteRTTranslator
@@ -124,7 +125,10 @@ def test_every_kind_of_model_converts_and_says_what_keras_says(
 def test_float16_halves_the_weights_and_says_almost_the_same(digit_speller, digit_pairs, exported, tmp_path):
     parity = export_litert(digit_speller, tmp_path / "out", "float16", 1, None, 64, *digit_pairs)
     assert parity.identical >= 55
-    sizes = [(folder / "model.tflite").stat().st_size for folder in (exported, tmp_path / "out")]
+    sizes = [
+        sum(len(buffer.data) for buffer in parsed(folder).buffers if buffer.data is not None)
+        for folder in (exported, tmp_path / "out")
+    ]
     assert sizes[0] - sizes[1] > 1.8 * digit_speller.model.count_params()
 
 
@@ -200,43 +204,57 @@ def test_the_runtime_of_browsers_runs_a_fixed_length(static_beam):
     inputs, results = model.create_input_buffers(signature), model.create_output_buffers(signature)
     inputs[0].write(np.array([ids + [0] * (16 - len(ids))], "int32"))
     model.run_by_index(signature, inputs, results)
-    found = results[outputs.index("ids")].read(24, np.int32).tolist()
+    found = results[outputs.index("ids")].read(4 * 24, np.int32)[:24].tolist()
     expected, _ = run.translate_ids(ids)
     assert found == expected + [0] * (24 - len(expected))
 
 
 def test_the_folder_is_all_that_a_client_needs(static_beam, digit_speller):
     folder, parity = static_beam
-    assert {path.name for path in folder.iterdir()} == {
-        "model.tflite",
-        "model.json",
-        "source.spm",
-        "target.spm",
-    }
-    assert (folder / "target.spm").read_bytes() == digit_speller.target_tokenizer.model_proto
+    assert {path.name for path in folder.iterdir()} == {"model.tflite", "model.json", "vocabulary.spm"}
+    assert (folder / "vocabulary.spm").read_bytes() == digit_speller.target_tokenizer.model_proto
     about = json.loads((folder / "model.json").read_text())
+    assert about["vocabularies"] == {"source": "vocabulary.spm", "target": "vocabulary.spm"}
     assert about["special_ids"] == {"pad": 0, "unk": 1, "bos": 2, "eos": 3}
     assert about["bytes"] == (folder / "model.tflite").stat().st_size
     assert about["parity"] == parity.as_dict()
+
+
+def test_one_file_is_enough(static_beam):
+    folder, _ = static_beam
+    inside = read_files((folder / "model.tflite").read_bytes())
+    assert inside["vocabulary.spm"] == (folder / "vocabulary.spm").read_bytes()
+    about, beside = json.loads(inside["model.json"]), json.loads((folder / "model.json").read_text())
+    assert {**about, "parity": None} == {
+        **{key: value for key, value in beside.items() if not key.startswith("bytes")},
+        "parity": None,
+    }
 
 
 def test_the_description_gives_the_files_own_names_shapes_and_types(static_beam):
     folder, _ = static_beam
     about = json.loads((folder / "model.json").read_text())
     interpreter = Interpreter(str(folder / "model.tflite"))
-    (signature,) = interpreter.get_signature_list()
-    assert signature == about["signature"]
-    runner = interpreter.get_signature_runner(signature)
-    found = runner(source=np.zeros((1, 16), "int32"))
-    for name, described in about["inputs"].items():
-        details = runner.get_input_details()[name]
-        assert (details["shape"].tolist(), details["dtype"].__name__) == (
-            described["shape"],
-            described["dtype"],
-        )
-    assert {name: {"shape": list(x.shape), "dtype": x.dtype.name} for name, x in found.items()} == about[
-        "outputs"
+    assert set(interpreter.get_signature_list()) == {"translate", "align", "encode", "step"}
+    for signature, described in about["signatures"].items():
+        runner = interpreter.get_signature_runner(signature)
+        inputs = {name: np.zeros(x["shape"], x["dtype"]) for name, x in described["inputs"].items()}
+        assert {
+            name: (x["shape"].tolist(), x["dtype"]) for name, x in runner.get_input_details().items()
+        } == {name: (list(x.shape), x.dtype) for name, x in inputs.items()}
+        outputs = {
+            name: {"shape": list(x.shape), "dtype": x.dtype.name} for name, x in runner(**inputs).items()
+        }
+        assert outputs == described["outputs"]
+
+
+def test_the_same_model_gives_the_same_bytes(tiny_trained, tmp_path):
+    for name in ("once", "again"):
+        export_litert(tiny_trained, tmp_path / name, "int8")
+    files = [
+        {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in ("once", "again")
     ]
+    assert files[0] == files[1]
 
 
 def test_a_file_that_says_something_else_is_not_left_behind(
@@ -249,7 +267,7 @@ def test_a_file_that_says_something_else_is_not_left_behind(
             state_mapping=[(variable, tf.constant(value)) for variable, value in values]
         )
 
-    monkeypatch.setattr(litert, "constant_weights", wrong_weights)
+    monkeypatch.setattr(id_signatures, "constant_weights", wrong_weights)
     with pytest.raises(ParityError, match="differently from Keras"):
         export_litert(digit_speller, tmp_path / "out", sources=digit_pairs[0])
     assert not list(tmp_path.iterdir())
@@ -268,7 +286,7 @@ def test_an_operator_that_is_not_built_in_is_named():
 
     function = tf.function(determinant, [tf.TensorSpec([1, 4], tf.int32, name="source")])
     with pytest.raises(ConversionError, match=r"no built-in operator for tf\.MatrixDeterminant"):
-        convert(function.get_concrete_function(), "float32")
+        convert({"translate": function.get_concrete_function()}, "float32")
 
 
 @pytest.mark.parametrize(

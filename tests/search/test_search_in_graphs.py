@@ -13,11 +13,15 @@ needs_tensorflow = pytest.mark.skipif(keras.backend.backend() != "tensorflow", r
 needs_jax = pytest.mark.skipif(keras.backend.backend() != "jax", reason="JAX only")
 
 SEARCHES = {
-    "greedy": lambda step, state: greedy(step, state, **IDS, max_length=MAX_LENGTH),
-    "beam": lambda step, state: beam(step, state, **IDS, max_length=MAX_LENGTH, beam_size=4),
-    "sample": lambda step, state: sample(step, state, **IDS, max_length=MAX_LENGTH, seed=1, top_p=0.9),
+    "greedy": lambda step, state: greedy(step, state, **keeping_weights(state)),
+    "beam": lambda step, state: beam(step, state, **keeping_weights(state), beam_size=4),
+    "sample": lambda step, state: sample(step, state, **keeping_weights(state), seed=1, top_p=0.9),
 }
 every_search = pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
+
+
+def keeping_weights(state):
+    return {**IDS, "max_length": MAX_LENGTH, "source_length": ops.shape(state["memory"])[1]}
 
 
 def attend_and_update(memory):

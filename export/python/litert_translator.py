@@ -1,0 +1,186 @@
+"""Translates text with a `.tflite` that `keras-attn export --format litert` wrote. No keras_attn, no TensorFlow:
+
+    pip install ai-edge-litert numpy sentencepiece
+    python litert_translator.py model.tflite < in.txt > out.txt
+    python litert_translator.py model.tflite --stream < in.txt
+
+The file holds all there is: the graphs, their description and the vocabularies.
+"""
+
+import argparse
+import json
+import sys
+import zipfile
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from ai_edge_litert.interpreter import Interpreter
+from sentencepiece import SentencePieceProcessor
+
+
+class Translation(NamedTuple):
+    """One translation.
+
+    Attributes:
+        text: the translation.
+        score: its log-probability, in nats, over the length penalty of the file.
+        truncated: whether the input was longer than the file takes, so that its end is missing.
+    """
+
+    text: str
+    score: float
+    truncated: bool
+
+
+class Alignment(NamedTuple):
+    """A translation with the sub-words it is made of, and where the model looked.
+
+    Attributes:
+        source: sub-words of the input, the end of the sentence included.
+        target: sub-words of the translation, its end included unless it was cut at its limit.
+        weights: float32 `[target, source]`; row t is the attention that produced target[t] and sums to one.
+    """
+
+    translation: Translation
+    source: list[str]
+    target: list[str]
+    weights: np.ndarray
+
+
+class Translator:
+    """A translator in one file; not to be used by two threads at once.
+
+    Args:
+        path: the `.tflite`.
+        num_threads: threads of the interpreter.
+
+    Raises:
+        ValueError, OSError: the file is missing, or not one that `keras-attn export` wrote.
+
+    Example:
+
+    >>> translate = Translator("model.tflite")
+    >>> translate("A small dog runs across the grass.").text
+    'Ein kleiner Hund läuft über das Gras.'
+    """
+
+    def __init__(self, path: str, num_threads: int = 1) -> None:
+        try:
+            with zipfile.ZipFile(path) as files:
+                self.about = json.loads(files.read("model.json"))
+                vocabularies = {name: files.read(name) for name in self.about["vocabularies"].values()}
+        except (zipfile.BadZipFile, KeyError):
+            raise ValueError(
+                f"{path} is not a .tflite that `keras-attn export` wrote: it holds no vocabulary"
+            ) from None
+        tokenizers = {name: SentencePieceProcessor(model_proto=proto) for name, proto in vocabularies.items()}
+        self._source = tokenizers[self.about["vocabularies"]["source"]]
+        self._target = tokenizers[self.about["vocabularies"]["target"]]
+        self._interpreter = Interpreter(str(path), num_threads=num_threads)
+        self._signatures = {
+            name: self._interpreter.get_signature_runner(name) for name in self.about["signatures"]
+        }
+        if self.about["source_length"] is None:
+            self._run_the_longest_source()
+
+    def __call__(self, text: str) -> Translation:
+        """The best translation."""
+        return self.nbest(text)[0]
+
+    def nbest(self, text: str) -> list[Translation]:
+        """All translations that the search ends with, best first: one, or as many as the file's beam."""
+        found = self._run("translate", self._ids(text))
+        rows = zip(found["ids"], found["lengths"], found["scores"], strict=True)
+        return [
+            Translation(self._text(ids[:length]), float(score), bool(found["truncated"][0]))
+            for place, (ids, length, score) in enumerate(rows)
+            if length or not place
+        ]
+
+    def stream(self, text: str) -> Iterator[str]:
+        """The translation by greedy search as it grows, word by word; the last one is complete."""
+        special, search = self.about["special_ids"], self.about["search"]
+        ids = self._ids(text)
+        state = self._run("encode", ids)
+        del state["truncated"]
+        words = min(len(ids), search["max_source_length"]) - 1
+        limit = int(search["max_length_factor"] * words + search["max_length_extra"])
+        produced, token = [], special["bos"]
+        while words and len(produced) < min(limit, self.about["max_length"]):
+            found = self._signatures["step"](token=np.array([token], np.int32), **state)
+            log_probs = found.pop("log_probs")[0]
+            log_probs[[special["pad"], special["bos"]]] = -np.inf
+            token = int(log_probs.argmax())
+            if token == special["eos"]:
+                break
+            produced.append(token)
+            state.update((name, tensor) for name, tensor in found.items() if name in state)
+            yield self._text(produced)
+
+    def align(self, text: str) -> Alignment:
+        """The best translation, its sub-words and its attention.
+
+        Raises:
+            ValueError: the model has no attention.
+        """
+        if "align" not in self._signatures:
+            raise ValueError("this model has no attention, so there is nothing to align by")
+        ids = self._ids(text)
+        found = self._run("align", ids)
+        length, target = int(found["lengths"][0]), found["ids"][0]
+        read = ids if length else []
+        translation = Translation(
+            self._text(target[:length]), float(found["scores"][0]), bool(found["truncated"][0])
+        )
+        return Alignment(
+            translation,
+            [self._source.id_to_piece(i) for i in read],
+            [self._target.id_to_piece(int(i)) for i in target[:length]],
+            found["weights"][0, :length, : len(read)],
+        )
+
+    def _ids(self, text: str) -> list[int]:
+        """Source ids as the file takes them; of longer input, as many as there is room for."""
+        ids = [*self._source.encode(text), self.about["special_ids"]["eos"]]
+        return ids[: self.about["source_length"] or self.about["search"]["max_source_length"] + 1]
+
+    def _run(self, signature: str, ids: list[int]) -> dict[str, np.ndarray]:
+        source = np.full(
+            (1, self.about["source_length"] or len(ids)), self.about["special_ids"]["pad"], np.int32
+        )
+        source[0, : len(ids)] = ids
+        return self._signatures[signature](source=source)
+
+    def _text(self, ids: np.ndarray | list[int]) -> str:
+        return self._target.decode([int(i) for i in ids]).replace("\n", " ")
+
+    def _run_the_longest_source(self) -> None:
+        """Once, so that no later source is longer: after one that is, LiteRT's kernels (2.3) may give wrong numbers."""
+        words = self.about["search"]["max_source_length"] - 1
+        ids = [4 + i % (self.about["vocab_sizes"]["source"] - 4) for i in range(words)]
+        for signature in self._signatures.keys() - {"step"}:
+            self._run(signature, [*ids, self.about["special_ids"]["eos"]])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Translates the lines of standard input.")
+    parser.add_argument("model", help="a .tflite that `keras-attn export --format litert` wrote")
+    parser.add_argument("--stream", action="store_true", help="show words as they are found")
+    parser.add_argument("--threads", type=int, default=1)
+    arguments = parser.parse_args()
+    try:
+        translator = Translator(arguments.model, arguments.threads)
+    except (OSError, ValueError) as error:
+        sys.exit(f"Error: {error}")
+    for line in sys.stdin:
+        if not arguments.stream:
+            print(translator(line.rstrip("\n")).text)
+            continue
+        for text in translator.stream(line.rstrip("\n")):
+            print(f"\r{text}", end="", flush=True)
+        print()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+"""Files inside a `.tflite`: its vocabularies and its description, so that the one file is enough.
+
+This is the container of TensorFlow Lite's metadata, which Android's `MetadataExtractor` and every unzip program read: a ZIP archive
+behind the flatbuffer, and in the flatbuffer an entry `TFLITE_METADATA` that describes the model and names the files.
+"""
+
+import io
+import zipfile
+from collections.abc import Iterable
+
+import flatbuffers
+from ai_edge_litert import schema_py_generated as schema
+
+_ENTRY = "TFLITE_METADATA"
+_IDENTIFIER, _PARSER = (
+    b"M001",
+    "1.3.0",
+)  # the metadata's own format, and the oldest parser that reads these fields
+
+
+class _Buffer(schema.BufferT):
+    """A buffer whose data starts at a multiple of 16, as the runtime's kernels expect; the generated class forgets that."""
+
+    def Pack(self, builder: flatbuffers.Builder) -> int:
+        data = None
+        if self.data is not None and len(self.data):
+            content = bytes(self.data)
+            builder.StartVector(1, len(content), 16)
+            builder.head -= len(content)
+            builder.Bytes[builder.head : builder.head + len(content)] = content
+            data = builder.EndVector()
+        schema.BufferStart(builder)
+        if data is not None:
+            schema.BufferAddData(builder, data)
+        return schema.BufferEnd(builder)
+
+
+class _Shared:
+    """A table that several others refer to, written once: every use of a weight repeats its scales, one a row."""
+
+    def __init__(self, table: schema.QuantizationParametersT) -> None:
+        self._table, self._offset = table, None
+
+    def Pack(self, builder: flatbuffers.Builder) -> int:
+        if self._offset is None:
+            self._offset = self._table.Pack(builder)
+        return self._offset
+
+
+def with_metadata(model: bytes, name: str, description: str, files: Iterable[str]) -> bytes:
+    """A `.tflite` that says what it is and which files it is to hold, see `with_files`.
+
+    Args:
+        model: the `.tflite`.
+        name: of the model, for people.
+        description: what the metadata says of it.
+        files: names. The same arguments give the same bytes.
+    """
+    parsed = schema.ModelT.InitFromPackedBuf(model, 0)
+    metadata = schema.MetadataT()
+    metadata.name = _ENTRY
+    metadata.buffer = len(parsed.buffers)
+    content = schema.BufferT()
+    content.data = _metadata(name, description, list(files))
+    _share_scales(parsed)
+    parsed.buffers = [_aligned(buffer) for buffer in [*parsed.buffers, content]]
+    parsed.metadata = [*(parsed.metadata or []), metadata]
+    builder = flatbuffers.Builder(len(model) + 1024)
+    builder.Finish(parsed.Pack(builder), b"TFL3")
+    return bytes(builder.Output())
+
+
+def with_files(model: bytes, files: dict[str, bytes]) -> bytes:
+    """A `.tflite` and files, contents by name, in it; without the time of day, which `ZipInfo` leaves out where it is not told."""
+    stream = io.BytesIO(model)
+    with zipfile.ZipFile(stream, "a") as archive:
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED, compresslevel=9)
+    return stream.getvalue()
+
+
+def read_files(model: bytes) -> dict[str, bytes]:
+    """The files in a `.tflite`, by name.
+
+    Raises:
+        ValueError: there are none.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(model)) as archive:
+            return {name: archive.read(name) for name in archive.namelist()}
+    except zipfile.BadZipFile:
+        raise ValueError("expected a .tflite with files in it, as `keras-attn export` writes it") from None
+
+
+def _share_scales(model: schema.ModelT) -> None:
+    shared: dict[bytes, _Shared] = {}
+    for tensor in (tensor for graph in model.subgraphs for tensor in graph.tensors):
+        if tensor.quantization is not None:
+            alone = flatbuffers.Builder(1024)
+            alone.Finish(tensor.quantization.Pack(alone))
+            tensor.quantization = shared.setdefault(bytes(alone.Output()), _Shared(tensor.quantization))
+
+
+def _aligned(buffer: schema.BufferT) -> _Buffer:
+    aligned = _Buffer()
+    aligned.data = buffer.data
+    return aligned
+
+
+def _metadata(name: str, description: str, files: list[str]) -> bytes:
+    """A `ModelMetadata` table: name (field 0), description (1), associated_files (6), min_parser_version (7)."""
+    builder = flatbuffers.Builder(1024)
+    entries = []
+    for file in files:
+        text = builder.CreateString(file)
+        builder.StartObject(5)
+        builder.PrependUOffsetTRelativeSlot(0, text, 0)
+        entries.append(builder.EndObject())
+    builder.StartVector(4, len(entries), 4)
+    for entry in reversed(entries):
+        builder.PrependUOffsetTRelative(entry)
+    associated = builder.EndVector()
+    strings = {0: name, 1: description, 7: _PARSER}
+    offsets = {6: associated} | {field: builder.CreateString(text) for field, text in strings.items()}
+    builder.StartObject(8)
+    for field in sorted(offsets):
+        builder.PrependUOffsetTRelativeSlot(field, offsets[field], 0)
+    builder.Finish(builder.EndObject(), _IDENTIFIER)
+    return bytes(builder.Output())

@@ -1,0 +1,143 @@
+"""The client in `export/python`, run as its readers run it: in a new virtual environment, from one file."""
+
+import json
+import subprocess
+import venv
+from pathlib import Path
+
+import pytest
+
+from keras_attn.export.litert import export_litert
+from keras_attn.export.runner import LiteRTTranslator
+from keras_attn.translator import Translator
+
+CLIENT = Path(__file__).parents[2] / "export" / "python"
+LINES = ["3 1", "", "  ", "Ω", "3 1 4 1 5 9", "a\tb\x00c", "3 " * 5000]
+
+PROGRAM = """
+import json, sys
+from litert_translator import Translator
+translator = Translator(sys.argv[1])
+found = []
+for line in json.load(sys.stdin):
+    aligned = translator.align(line)
+    found.append({
+        "translation": translator(line),
+        "nbest": translator.nbest(line),
+        "stream": list(translator.stream(line)),
+        "aligned": aligned.translation,
+        "source": aligned.source,
+        "target": aligned.target,
+        "weights": aligned.weights.tolist(),
+    })
+json.dump({"found": found, "modules": sorted(sys.modules)}, sys.stdout)
+"""
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory):
+    """An interpreter with what the client's own requirements install, and nothing else."""
+    folder = tmp_path_factory.mktemp("client") / "venv"
+    venv.create(folder, with_pip=True)
+    executable = folder / "bin" / "python"
+    install = [executable, "-m", "pip", "install", "--quiet", "-r", CLIENT / "requirements.txt"]
+    subprocess.run(install, check=True, timeout=300)
+    return executable
+
+
+@pytest.fixture(scope="module", params=[16, None], ids=["fixed length", "any length"])
+def exported(request, tmp_path_factory, digit_speller):
+    folder = tmp_path_factory.mktemp("client") / "digits"
+    export_litert(digit_speller, folder, source_length=request.param)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def beam(tmp_path_factory, digit_speller):
+    folder = tmp_path_factory.mktemp("client") / "digits"
+    export_litert(digit_speller, folder, beam_size=3, source_length=16)
+    return folder
+
+
+def run(python, file, lines):
+    """What the client says of each line, and the modules it needed."""
+    result = subprocess.run(
+        [python, "-c", PROGRAM, file],
+        input=json.dumps(lines),
+        capture_output=True,
+        text=True,
+        cwd=CLIENT,
+        timeout=120,
+    )
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+@pytest.fixture(scope="module")
+def said(python, exported, tmp_path_factory):
+    """From a copy of the one file, with nothing beside it."""
+    alone = tmp_path_factory.mktemp("alone") / "phone.tflite"
+    alone.write_bytes((exported / "model.tflite").read_bytes())
+    return run(python, alone, LINES)
+
+
+def test_it_needs_neither_tensorflow_nor_keras(said):
+    assert not {"tensorflow", "keras", "keras_attn"} & set(said["modules"])
+
+
+def test_it_says_what_the_export_says(said, exported):
+    assert [each["translation"][0] for each in said["found"]] == LiteRTTranslator(exported)(LINES)
+
+
+def test_a_stream_grows_to_the_translation(said):
+    for each in said["found"]:
+        assert (each["stream"] or [""])[-1] == each["translation"][0]
+    assert said["found"][0]["stream"][-1] == "three one"
+    assert len(said["found"][0]["stream"]) > 1
+
+
+def test_every_target_word_has_one_look_at_the_source(said):
+    first = said["found"][0]
+    assert first["aligned"] == first["translation"]
+    assert first["source"][-1] == first["target"][-1] == "</s>"
+    assert [len(row) for row in first["weights"]] == [len(first["source"])] * len(first["target"])
+    assert [sum(row) for row in first["weights"]] == pytest.approx([1.0] * len(first["target"]), abs=1e-5)
+
+
+def test_a_line_without_words_gives_nothing(said):
+    for each in said["found"][1:3]:
+        assert each["translation"] == ["", 0.0, False]
+        assert each["stream"] == each["source"] == each["weights"] == []
+
+
+def test_input_that_was_cut_is_said_to_be_cut(said):
+    assert [each["translation"][2] for each in said["found"]] == [False] * 6 + [True]
+
+
+def test_a_beam_gives_its_hypotheses_best_first(python, beam, digit_speller):
+    (found,) = run(python, beam / "model.tflite", ["3 1 4"])["found"]
+    (best,) = Translator(digit_speller).translate(["3 1 4"], beam_size=3, n_best=3)
+    expected = [best, *best.alternatives]
+    assert [text for text, _, _ in found["nbest"]] == [each.text for each in expected]
+    assert [score for _, score, _ in found["nbest"]] == pytest.approx(
+        [each.score for each in expected], abs=1e-4
+    )
+
+
+def test_the_command_translates_lines(python, exported):
+    for options in ([], ["--stream"]):
+        command = [python, CLIENT / "litert_translator.py", exported / "model.tflite", *options]
+        result = subprocess.run(command, input=b"3 1\n\n9\n", capture_output=True, timeout=120)
+        lines = result.stdout.decode().split("\n")
+        assert [line.rpartition("\r")[2] for line in lines] == ["three one", "", "nine", ""]
+
+
+@pytest.mark.parametrize("content", [None, b"", b"not a model"], ids=["missing", "empty", "other"])
+def test_a_file_of_another_kind_is_refused_without_a_traceback(python, tmp_path, content):
+    if content is not None:
+        (tmp_path / "model.tflite").write_bytes(content)
+    command = [python, CLIENT / "litert_translator.py", tmp_path / "model.tflite"]
+    result = subprocess.run(command, input="", capture_output=True, text=True, timeout=120)
+    assert result.returncode == 1
+    assert result.stderr.startswith("Error: ")
+    assert "Traceback" not in result.stderr
