@@ -5,11 +5,13 @@ import json
 import sys
 from pathlib import Path
 
+import keras
 import numpy as np
 import pytest
 
 from keras_attn.export.litert import export_litert
 from keras_attn.export.runner import LiteRTTranslator
+from keras_attn.models.seq2seq import build_seq2seq
 from keras_attn.models.translation_steps import TranslationSteps
 from keras_attn.text.special_tokens import BOS_ID, EOS_ID
 
@@ -21,12 +23,19 @@ SOURCE_LENGTH = 24
 def exports(tmp_path_factory, tiny_trained, attentionless_trained):
     """Two models: English to French with attention, French to English without."""
     folder = tmp_path_factory.mktemp("exports")
-    data = dataclasses.replace(tiny_trained.config.data, source_language="fr", target_language="en")
-    config = dataclasses.replace(attentionless_trained.config, data=data)
-    back = dataclasses.replace(attentionless_trained, config=config)
-    for name, trained in (("tiny-en-fr", tiny_trained), ("plain-fr-en", back)):
-        export_litert(trained, folder / name, beam_size=1, source_length=SOURCE_LENGTH, max_length=32)
+    models = {"tiny-en-fr": tiny_trained, "plain-fr-en": talkative(attentionless_trained)}
+    for name, trained in models.items():
+        export_litert(trained, folder / name, source_length=SOURCE_LENGTH, max_length=32)
     return folder
+
+
+def talkative(trained):
+    """The model the other way round, and never ending by itself: an untrained one might say nothing."""
+    data = dataclasses.replace(trained.config.data, source_language="fr", target_language="en")
+    model = build_seq2seq(trained.config.model)
+    bias = model.get_layer("output").bias
+    bias.assign(-9 * keras.ops.one_hot(EOS_ID, bias.shape[0]))
+    return dataclasses.replace(trained, config=dataclasses.replace(trained.config, data=data), model=model)
 
 
 def test_the_page_does_in_chromium_what_it_promises(
@@ -44,6 +53,7 @@ def test_the_page_does_in_chromium_what_it_promises(
         "browser": chromium,
         "sentences": sentences,
         "attention": attention(tiny_trained, client, next(each for each in sentences if worth_showing(each))),
+        "otherModel": translated(LiteRTTranslator(exports / "plain-fr-en"), lines[2]),
         "longSentence": translated(client, "the old tree " * SOURCE_LENGTH),
     }
     (tmp_path / "expected.json").write_text(json.dumps(expected))
