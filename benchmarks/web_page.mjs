@@ -1,7 +1,7 @@
 // How fast the web page is in Chromium: `node benchmarks/web_page.mjs EXPORT SENTENCES` (after `make web-packages`).
 //
-// EXPORT is a folder of `keras-attn export --format litert`, SENTENCES a text file, of which the first 100 lines are translated, after
-// ten that warm up. Prints seconds until the page is ready, from an empty profile and from a local server, and milliseconds a
+// EXPORT is a folder of `keras-attn export --format litert`, SENTENCES a text file, of which the first 100 lines are translated,
+// after ten that warm up. Prints seconds until the page is ready, from an empty profile and from a local server, and milliseconds a
 // sentence, median and 90th percentile, for the page's own word-by-word loop and for the signature `translate`. CHROMIUM names the
 // browser's program.
 

@@ -58,15 +58,21 @@ async function checkedModel(folder) {
     throw new UsageError(`${folder} is not a whole export: expected a folder that \`keras-attn export --format litert\` wrote`);
   }
   const { signatures, source_length, languages, bytes } = description;
-  if (!signatures?.step) throw new UsageError(`${folder} cannot be run word by word: export it again with this version of keras-attn`);
-  if (!source_length) throw new UsageError(`${folder} takes sources of any length, browsers only of a fixed one: export it with --source-length 64`);
+  if (!signatures?.step) {
+    throw new UsageError(`${folder} cannot be run word by word: export it again with this version of keras-attn`);
+  }
+  if (!source_length) {
+    throw new UsageError(`${folder} takes sources of any length, browsers only of a fixed one: export it with --source-length 64`);
+  }
   return { folder, files, name: path.basename(path.resolve(folder)), ...languages, bytes };
 }
 
 async function refuseToReplace(output) {
   const names = await readdir(output).catch(() => []);
   const ours = await access(path.join(output, MADE_BY_US)).then(() => true, () => false);
-  if (names.length > 0 && !ours) throw new UsageError(`${output} exists and is not an earlier build: remove it or choose another name`);
+  if (names.length > 0 && !ours) {
+    throw new UsageError(`${output} exists and is not an earlier build: remove it or choose another name`);
+  }
 }
 
 async function writePage(folder) {

@@ -8,7 +8,8 @@ const web = new URL("../../export/web/", import.meta.url);
 const { build } = createRequire(new URL("package.json", web))("esbuild");
 const [vocabulary, lines] = process.argv.slice(2);
 const bundle = `${lines}.mjs`;
-await build({ entryPoints: [fileURLToPath(new URL("src/tokenizer.ts", web))], bundle: true, format: "esm", outfile: bundle, logLevel: "error" });
+const entryPoints = [fileURLToPath(new URL("src/tokenizer.ts", web))];
+await build({ entryPoints, bundle: true, format: "esm", outfile: bundle, logLevel: "error" });
 const { Tokenizer } = await import(pathToFileURL(bundle));
 
 const tokenizer = new Tokenizer(readFileSync(vocabulary));

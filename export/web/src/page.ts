@@ -12,8 +12,12 @@ interface Model {
 }
 
 const find = <E extends HTMLElement>(id: string) => document.getElementById(id) as E;
-const [pair, source, button] = [find<HTMLSelectElement>("pair"), find<HTMLTextAreaElement>("source"), find<HTMLButtonElement>("translate")];
-const [form, target, attention] = [find<HTMLFormElement>("form"), find("target"), find("attention")];
+const form = find<HTMLFormElement>("form");
+const pair = find<HTMLSelectElement>("pair");
+const source = find<HTMLTextAreaElement>("source");
+const button = find<HTMLButtonElement>("translate");
+const target = find("target");
+const attention = find("attention");
 
 let translator: RemoteTranslator;
 let models: Model[] = [];
@@ -43,7 +47,8 @@ async function keepForOffline(): Promise<void> {
   try {
     await navigator.serviceWorker.register("service-worker.js");
     const worker = (await navigator.serviceWorker.ready).active!;
-    if (worker.state !== "activated") await new Promise((resolve) => worker.addEventListener("statechange", resolve, { once: true }));
+    if (worker.state === "activated") return;
+    await new Promise((resolve) => worker.addEventListener("statechange", resolve, { once: true }));
   } catch (error) {
     console.warn("This page will not work offline:", error);
   }

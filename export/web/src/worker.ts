@@ -17,14 +17,15 @@ export type Reply = { number: number } & (
 
 // LiteRT's C++ tells everything, errors or not, to standard error, and looks for its WASM beside this file.
 Object.assign(self, { Module: { printErr: console.debug, locateFile: (name: string) => `wasm/${name}` } });
-// One thread, and no relaxed SIMD: its integer products are rounded as each processor likes, so that an int8 model chose other words
-// than in Python for 4 of 100 sentences, and it was not seen to be faster.
+// One thread, and no relaxed SIMD: its integer products are rounded as each processor likes, so that an int8 model chose other
+// words than in Python for 4 of 100 sentences, and it was not seen to be faster.
 const ready = loadLiteRt("wasm/litert_wasm_compat_internal.js");
 let translator: Translator | undefined;
 let queue: Promise<void> = Promise.resolve();
 
 self.onmessage = ({ data }: MessageEvent<Request>) => {
-  queue = queue.then(() => serve(data)).catch((error) => reply({ number: data.number, error: String(error?.message ?? error) }));
+  const failed = (error: unknown) => reply({ number: data.number, error: error instanceof Error ? error.message : String(error) });
+  queue = queue.then(() => serve(data)).catch(failed);
 };
 
 async function serve(request: Request): Promise<void> {
