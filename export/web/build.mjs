@@ -1,0 +1,116 @@
+// Puts the page and exported models together in one folder that any web server can serve.
+//
+//     node build.mjs OUTPUT EXPORT...
+//
+// OUTPUT is made, or replaced if an earlier build stands there. Each EXPORT is a folder that `keras-attn export --format litert`
+// wrote; its name becomes its address below OUTPUT/models/.
+
+import { build } from "esbuild";
+import { createHash } from "node:crypto";
+import { access, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const HERE = path.dirname(fileURLToPath(import.meta.url));
+const SOURCES = path.join(HERE, "src");
+const WASM = path.dirname(fileURLToPath(import.meta.resolve("@litertjs/core"))) + "/../wasm";
+const WASM_FILES = ["litert_wasm_compat_internal.js", "litert_wasm_compat_internal.wasm"];
+const MADE_BY_US = "models/index.json";
+
+class UsageError extends Error {}
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(`Error: ${error.message}`);
+  process.exitCode = 2;
+}
+
+async function main([output, ...exports]) {
+  if (!output || exports.length === 0) throw new UsageError("expected OUTPUT EXPORT...: a folder to make, and exported models");
+  const models = [];
+  for (const folder of exports) models.push(await checkedModel(folder));
+  await refuseToReplace(output);
+  await mkdir(path.dirname(path.resolve(output)), { recursive: true });
+  const fresh = await mkdtemp(`${path.resolve(output)}.`);
+  try {
+    await writePage(fresh);
+    for (const { folder, name, files } of models) await copyFiles(folder, path.join(fresh, "models", name), files);
+    const index = models.map(({ name, source, target, bytes }) => ({ name, source, target, bytes }));
+    await writeFile(path.join(fresh, MADE_BY_US), JSON.stringify(index, null, 2) + "\n");
+    await writeServiceWorker(fresh);
+    await rm(output, { recursive: true, force: true });
+    await rename(fresh, output);
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+  console.log(`${output}: ${models.map(({ name }) => name).join(", ")}`);
+}
+
+async function checkedModel(folder) {
+  let description, files;
+  try {
+    description = JSON.parse(await readFile(path.join(folder, "model.json"), "utf8"));
+    files = ["model.json", "model.tflite", ...new Set(Object.values(description.vocabularies ?? {}))];
+    await Promise.all(files.map((name) => access(path.join(folder, name))));
+  } catch {
+    throw new UsageError(`${folder} is not a whole export: expected a folder that \`keras-attn export --format litert\` wrote`);
+  }
+  const { signatures, source_length, languages, bytes } = description;
+  if (!signatures?.step) {
+    throw new UsageError(`${folder} cannot be run word by word: export it again with this version of keras-attn`);
+  }
+  if (!source_length) {
+    throw new UsageError(`${folder} takes sources of any length, browsers only of a fixed one: export it with --source-length 64`);
+  }
+  return { folder, files, name: path.basename(path.resolve(folder)), ...languages, bytes };
+}
+
+async function refuseToReplace(output) {
+  const names = await readdir(output).catch(() => []);
+  const ours = await access(path.join(output, MADE_BY_US)).then(() => true, () => false);
+  if (names.length > 0 && !ours) {
+    throw new UsageError(`${output} exists and is not an earlier build: remove it or choose another name`);
+  }
+}
+
+async function writePage(folder) {
+  const entries = { page: "esm", worker: "iife" }; // LiteRT.js loads its WASM by importScripts, which module workers lack
+  for (const [name, format] of Object.entries(entries)) {
+    await build({
+      entryPoints: [path.join(SOURCES, `${name}.ts`)],
+      outfile: path.join(folder, `${name}.js`),
+      bundle: true,
+      minify: true,
+      legalComments: "linked",
+      format,
+      target: "es2022",
+      logLevel: "error",
+    });
+  }
+  await copyFiles(SOURCES, folder, ["index.html", "style.css"]);
+  await copyFiles(WASM, path.join(folder, "wasm"), WASM_FILES);
+}
+
+/** The service worker knows the build by a checksum of all its files, so that a changed file is a new build. */
+async function writeServiceWorker(folder) {
+  const files = (await readdir(folder, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
+    .sort();
+  const checksum = createHash("sha256");
+  for (const file of files) checksum.update(file).update(await readFile(path.join(folder, file)));
+  const own = files.filter((file) => !path.dirname(file) || path.dirname(file) === ".");
+  const constants = { BUILD: checksum.digest("hex").slice(0, 16), PAGE: ["./", ...own, MADE_BY_US] };
+  const lines = Object.entries(constants).map(([name, value]) => `const ${name} = ${JSON.stringify(value)};\n`);
+  await writeFile(
+    path.join(folder, "service-worker.js"),
+    lines.join("") + (await readFile(path.join(SOURCES, "service-worker.js"), "utf8")),
+  );
+}
+
+async function copyFiles(from, to, names) {
+  await mkdir(to, { recursive: true });
+  for (const name of names) await cp(path.join(from, name), path.join(to, name));
+}

@@ -1,0 +1,95 @@
+"""The command that puts the page and exported models together."""
+
+import json
+
+import pytest
+
+DESCRIPTION = {
+    "languages": {"source": "en", "target": "es"},
+    "source_length": 64,
+    "signatures": {"encode": {}, "step": {}},
+    "vocabularies": {"source": "vocabulary.spm", "target": "vocabulary.spm"},
+    "bytes": 12,
+}
+
+
+@pytest.fixture
+def export(tmp_path):
+    """`export(name, ...)`: a folder that looks like an export; what is in its files is no business of the build."""
+
+    def make(name, **changes):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "model.json").write_text(json.dumps({**DESCRIPTION, **changes}))
+        for file in ("model.tflite", "vocabulary.spm"):
+            (folder / file).write_text(f"{file} of {name}")
+        return folder
+
+    return make
+
+
+def test_the_site_lists_its_models_and_holds_their_files(build, export, tmp_path):
+    site = tmp_path / "site"
+    assert (
+        build(site, export("one"), export("two", languages={"source": "es", "target": "en"})).returncode == 0
+    )
+    assert json.loads((site / "models" / "index.json").read_text()) == [
+        {"name": "one", "source": "en", "target": "es", "bytes": 12},
+        {"name": "two", "source": "es", "target": "en", "bytes": 12},
+    ]
+    assert (site / "models" / "two" / "vocabulary.spm").read_text() == "vocabulary.spm of two"
+
+
+def test_nothing_in_the_site_points_elsewhere(build, export, tmp_path):
+    site = tmp_path / "site"
+    build(site, export("one"))
+    page = (site / "index.html").read_text() + (site / "style.css").read_text()
+    assert "//" not in page.replace("<!--", "").replace("-->", "")
+
+
+def test_a_second_build_replaces_the_first_and_has_a_cache_of_its_own(build, export, tmp_path):
+    site = tmp_path / "site"
+    build(site, export("one"))
+    first = (site / "service-worker.js").read_text()
+    assert build(site, export("two")).returncode == 0
+    assert sorted(path.name for path in (site / "models").iterdir()) == ["index.json", "two"]
+    assert (site / "service-worker.js").read_text().splitlines()[0] != first.splitlines()[0]
+
+
+def test_a_folder_that_is_no_build_is_left_alone(build, export, tmp_path):
+    (tmp_path / "precious").mkdir()
+    (tmp_path / "precious" / "letter.txt").write_text("Dear Ada")
+    refused = build(tmp_path / "precious", export("one"))
+    assert refused.returncode == 2
+    assert (
+        refused.stderr
+        == f"Error: {tmp_path}/precious exists and is not an earlier build: remove it or choose another name\n"
+    )
+    assert (tmp_path / "precious" / "letter.txt").read_text() == "Dear Ada"
+
+
+@pytest.mark.parametrize(
+    ("changes", "advice"),
+    [
+        ({"source_length": None}, "export it with --source-length 64"),
+        ({"signatures": {"translate": {}}}, "export it again with this version of keras-attn"),
+    ],
+    ids=["any source length", "no steps"],
+)
+def test_an_export_that_browsers_cannot_run_is_refused(build, export, tmp_path, changes, advice):
+    refused = build(tmp_path / "site", export("one", **changes))
+    assert refused.returncode == 2
+    assert advice in refused.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one"]
+
+
+def test_a_folder_that_is_no_export_is_refused(build, export, tmp_path):
+    (export("one") / "vocabulary.spm").unlink()
+    refused = build(tmp_path / "site", tmp_path / "one")
+    assert refused.returncode == 2
+    assert refused.stderr.startswith(f"Error: {tmp_path}/one is not a whole export: expected a folder that")
+
+
+def test_the_types_hold(check_types):
+    checked = check_types()
+    assert checked.returncode == 0, checked.stdout

@@ -1,0 +1,99 @@
+"""The page that translates in a browser, built from exports and driven in Chromium; what it must say comes from Python."""
+
+import dataclasses
+import json
+import sys
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+
+from keras_attn.export.litert import export_litert
+from keras_attn.export.runner import LiteRTTranslator
+from keras_attn.models.seq2seq import build_seq2seq
+from keras_attn.models.translation_steps import TranslationSteps
+from keras_attn.text.special_tokens import BOS_ID, EOS_ID
+
+PAGE_TESTS = Path(__file__).with_name("page.test.mjs")
+SOURCE_LENGTH = 24
+
+
+@pytest.fixture(scope="module")
+def exports(tmp_path_factory, tiny_trained, attentionless_trained):
+    """Two models: English to French with attention, French to English without."""
+    folder = tmp_path_factory.mktemp("exports")
+    models = {"tiny-en-fr": tiny_trained, "plain-fr-en": talkative(attentionless_trained)}
+    for name, trained in models.items():
+        export_litert(trained, folder / name, source_length=SOURCE_LENGTH, max_length=32)
+    return folder
+
+
+def talkative(trained):
+    """The model the other way round, and never ending by itself: an untrained one might say nothing."""
+    data = dataclasses.replace(trained.config.data, source_language="fr", target_language="en")
+    model = build_seq2seq(trained.config.model)
+    bias = model.get_layer("output").bias
+    bias.assign(-9 * keras.ops.one_hot(EOS_ID, bias.shape[0]))
+    return dataclasses.replace(trained, config=dataclasses.replace(trained.config, data=data), model=model)
+
+
+def test_the_page_does_in_chromium_what_it_promises(
+    exports, build, node, chromium, tmp_path, source_lines, tiny_trained
+):
+    site = tmp_path / "site"
+    built = build(site, exports / "tiny-en-fr", exports / "plain-fr-en")
+    assert built.returncode == 0, built.stderr
+    client = LiteRTTranslator(exports / "tiny-en-fr")
+    lines = list(dict.fromkeys(["a  cat\tsees ﬁnds", "A dog 狗狗!", *source_lines]))[:100]
+    sentences = [translated(client, line) for line in lines]
+    expected = {
+        "site": str(site),
+        "python": sys.executable,
+        "browser": chromium,
+        "sentences": sentences,
+        "attention": attention(tiny_trained, client, next(each for each in sentences if worth_showing(each))),
+        "otherModel": translated(LiteRTTranslator(exports / "plain-fr-en"), lines[2]),
+        "longSentence": translated(client, "the old tree " * SOURCE_LENGTH),
+    }
+    (tmp_path / "expected.json").write_text(json.dumps(expected))
+    page = node(
+        "--test", "--test-reporter=spec", PAGE_TESTS, timeout=240, EXPECTED=str(tmp_path / "expected.json")
+    )
+    assert page.returncode == 0, page.stdout + page.stderr
+
+
+def translated(client, line):
+    ids = client.translate_ids(client.encode([line])[0])[0]
+    return {"source": line, "ids": ids, "text": client.decode([ids])[0]}
+
+
+def worth_showing(sentence):
+    return (
+        len(sentence["source"].split()) > 3
+        and len(sentence["text"].split()) > 3
+        and "⁇" not in sentence["text"]
+    )
+
+
+def attention(trained, client, sentence):
+    """Words, and weights added up over the parts of a source word and averaged over those of a target word."""
+    source_ids, target_ids = client.encode([sentence["source"]])[0], sentence["ids"]
+    target_in = [BOS_ID, *target_ids[:-1]]
+    _, weights = TranslationSteps(trained.model).score(
+        *(np.asarray([ids]) for ids in (source_ids, target_in, target_ids))
+    )
+    rows = [row for row, word in zip(np.asarray(weights)[0], target_ids, strict=True) if word != EOS_ID]
+    source_of = word_of_each(client.source_tokenizer.pieces(source_ids))
+    target_of = word_of_each(client.target_tokenizer.pieces(target_ids[: len(rows)]))
+    table = np.zeros((max(target_of) + 1, max(source_of) + 1))
+    for t, row in zip(target_of, rows, strict=True):
+        for s, weight in zip(source_of, row, strict=True):
+            table[t, s] += weight / target_of.count(t)
+    return {"source": sentence["source"], "target": sentence["text"].split(), "weights": table.tolist()}
+
+
+def word_of_each(pieces):
+    """EOS counts as a word."""
+    starts = [piece.startswith("▁") or piece == "</s>" for piece in pieces]
+    return (np.cumsum(starts) - 1).tolist()
