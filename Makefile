@@ -13,11 +13,10 @@ TWO_AT_A_TIME := -n 2 --dist worksteal
 ON_JAX := KERAS_BACKEND=jax JAX_DISABLE_MOST_OPTIMIZATIONS=1 JAX_COMPILATION_CACHE_DIR="$(ROOT)/.pytest_cache/jax" \
 	JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0 JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES=-1
 
-# The web page: exports of the packaged models, unless others are named (make web MODELS="runs/mine/litert-int8 ...").
+# The web page: the packaged exports, unless others are named (make web MODELS="runs/mine/litert-int8 ...").
 WEB := $(ROOT)/export/web
 WEB_PACKAGES := $(WEB)/node_modules/.package-lock.json
-PACKAGED := $(patsubst $(ROOT)/saved_models/%/format.json,%,$(wildcard $(ROOT)/saved_models/*/format.json))
-MODELS ?= $(PACKAGED:%=$(ROOT)/build/litert/%)
+MODELS ?= $(wildcard $(ROOT)/saved_models/*-litert)
 PORT ?= 8000
 
 .PHONY: demo test lint format clean web web-packages
@@ -35,7 +34,7 @@ lint: $(VENV)/.installed-test
 format: $(VENV)/.installed-test
 	cd "$(ROOT)" && "$(BIN)/ruff" check --fix . && "$(BIN)/ruff" format .
 
-web: web-packages $(MODELS)
+web: web-packages
 	@test -n "$(MODELS)" || { echo "no model is packaged here: name exports, make web MODELS=\"folder ...\"" >&2; exit 1; }
 	node "$(WEB)/build.mjs" "$(ROOT)/build/web" $(MODELS)
 	"$(PYTHON)" -m http.server --bind 127.0.0.1 --directory "$(ROOT)/build/web" $(PORT)
@@ -56,9 +55,6 @@ $(VENV)/.installed: $(ROOT)/pyproject.toml | $(BIN)/python
 $(VENV)/.installed-test: $(ROOT)/pyproject.toml | $(BIN)/python
 	"$(BIN)/python" -m pip install --quiet --disable-pip-version-check --editable "$(ROOT)[test]"
 	@touch "$@"
-
-$(ROOT)/build/litert/%: $(ROOT)/saved_models/%/format.json | $(VENV)/.installed
-	"$(BIN)/keras-attn" export "$(dir $<)" --format litert --precision int8 --output "$@"
 
 $(WEB_PACKAGES): $(WEB)/package-lock.json
 	@command -v npm >/dev/null || { echo "the web page is built with Node.js 20 or newer: install it, with npm" >&2; exit 1; }

@@ -100,14 +100,12 @@ class Translator:
 
     def stream(self, text: str) -> Iterator[str]:
         """The translation by greedy search as it grows, word by word; the last one is complete."""
-        special, search = self.about["special_ids"], self.about["search"]
-        ids = self._ids(text)
-        state = self._run("encode", ids)
+        special = self.about["special_ids"]
+        state = self._run("encode", self._ids(text))
+        limit = int(state.pop("limit")[0])
         del state["truncated"]
-        words = min(len(ids), search["max_source_length"]) - 1
-        limit = int(search["max_length_factor"] * words + search["max_length_extra"])
         produced, token = [], special["bos"]
-        while words and len(produced) < min(limit, self.about["max_length"]):
+        while len(produced) < limit:
             found = self._signatures["step"](token=np.array([token], np.int32), **state)
             log_probs = found.pop("log_probs")[0]
             log_probs[[special["pad"], special["bos"]]] = -np.inf

@@ -78,8 +78,7 @@ def search_ids(
         max_length: the most tokens of any translation, L.
         keep_weights: whether somebody asks for the attention weights, `(B, N, L, S)`; where S is 0, they have one column.
     """
-    words = tf.reduce_sum(tf.cast((source != PAD_ID) & (source != EOS_ID), tf.int32), axis=1)  # [B]
-    limits = tf.where(words > 0, _limits(settings, max_length, words), 0)
+    limits = token_limits(source, settings, max_length)
     source = _never_empty(source)
     step, state = steps.encode(source)
     found = search.beam(
@@ -96,13 +95,17 @@ def search_ids(
         source_mask=source != PAD_ID,
     )
     nothing = tf.constant([0.0] + [NEVER] * (settings.beam_size - 1))  # [N]
-    return found._replace(scores=tf.where(words[:, None] > 0, found.scores, nothing))
+    return found._replace(scores=tf.where(limits[:, None] > 0, found.scores, nothing))
 
 
-def _limits(settings: SearchConfig, max_length: int, words: Any) -> Any:
-    """The most tokens of sentences with int32 `[B]` source words: looked up, so that no rounding differs from Python's."""
-    table = [min(max_length, settings.length_limit(n)) for n in range(settings.max_source_length + 1)]
-    return tf.gather(tf.constant(table, tf.int32), tf.minimum(words, settings.max_source_length))
+def token_limits(source: Any, settings: SearchConfig, max_length: int) -> Any:
+    """The most tokens of the translations of int32 `[B, S]`: int32 `[B]`, none where there are no words.
+
+    They are looked up, so that no rounding differs from Python's.
+    """
+    words = tf.reduce_sum(tf.cast((source != PAD_ID) & (source != EOS_ID), tf.int32), axis=1)  # [B]
+    limits = [min(max_length, settings.length_limit(n)) for n in range(1, settings.max_source_length + 1)]
+    return tf.gather(tf.constant([0, *limits], tf.int32), tf.minimum(words, settings.max_source_length))
 
 
 def _never_empty(source: Any) -> Any:

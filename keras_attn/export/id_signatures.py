@@ -2,8 +2,8 @@
 
     translate   source -> ids, lengths, scores, truncated           the whole search
     align       source -> ids, lengths, scores, weights, truncated  the same, and where the decoder looked
-    encode      source -> memory, keys, mask, state_*, truncated    for a host that decodes itself: this once a sentence,
-    step        token, memory, keys, mask, state_* -> log_probs, weights, state_*   and this once a word
+    encode      source -> memory, keys, mask, state_*, limit, truncated    for a host that decodes itself: this once a sentence,
+    step        token, memory, keys, mask, state_* -> log_probs, weights, state_*    and this up to `limit` times
 
 Shapes: S source length, L the most tokens of a translation, N beam size, V target vocabulary. A model without attention has neither
 `align` nor weights, keys and mask.
@@ -16,7 +16,7 @@ import tensorflow as tf
 from keras import tree
 
 from keras_attn.config import SearchConfig
-from keras_attn.export.freeze import constant_weights, search_ids
+from keras_attn.export.freeze import constant_weights, search_ids, token_limits
 from keras_attn.model_dir import TrainedModel
 from keras_attn.models.translation_steps import Source, TranslationSteps
 from keras_attn.text.special_tokens import EOS_ID, PAD_ID, UNK_ID
@@ -55,7 +55,7 @@ def id_signatures(
     kept = {
         name: tf.TensorSpec(tensor.shape, tensor.dtype, name)
         for name, tensor in encode.structured_outputs.items()
-        if name != "truncated"
+        if name not in ("limit", "truncated")
     }
     signatures = {"translate": traced(graphs.translate, source), "encode": encode}
     signatures["step"] = traced(graphs.step, token | kept)
@@ -72,6 +72,7 @@ class _Graphs:
     ) -> None:
         self._steps, self._settings, self._max_length = steps, settings, max_length
         self._source_words = trained.source_tokenizer.vocab_size
+        self._wordless = sorted(trained.source_tokenizer.wordless_ids)
         self._target_words = trained.target_tokenizer.vocab_size
         _, self._state = steps.read(tf.constant([[EOS_ID]]))  # its structure is that of every state
 
@@ -92,7 +93,9 @@ class _Graphs:
         source, truncated = self._readable(source)
         read, state = self._steps.read(source)
         kept = {"memory": read.memory, "keys": read.keys, "mask": tf.cast(read.mask, tf.int32)}
-        return (kept if self._steps.has_attention else {}) | _named(state) | {"truncated": truncated}
+        limit = token_limits(source, self._settings, self._max_length)
+        about = {"limit": limit, "truncated": truncated}
+        return (kept if self._steps.has_attention else {}) | _named(state) | about
 
     def step(self, token: tf.Tensor, **kept: tf.Tensor) -> dict[str, tf.Tensor]:
         read = Source(None, None, None)
@@ -107,7 +110,7 @@ class _Graphs:
         """Any int32 `[1, S]` as ids that the model was trained to read: words, EOS, padding; and the flag `truncated` `[1]`.
 
         The sentence ends before the first EOS or padding, or where a last place is left for EOS. Ids that the vocabulary has not
-        are unknown words.
+        are unknown words. Of a sentence of unknown words nothing is left.
         """
         longest = self._settings.max_source_length
         ids = tf.pad(ids[:, :longest], [[0, 0], [0, 1]]) if ids.shape[1] is None else ids  # S is 1 at least
@@ -118,7 +121,8 @@ class _Graphs:
         places = tf.range(size)[None]  # [1, S]
         known = _known(ids, self._source_words)
         source = tf.where(places < read, known, tf.where(places == read, EOS_ID, PAD_ID))
-        return source, tf.cast(words > read, tf.int32)
+        means_something = tf.reduce_any(tf.reduce_all(source[..., None] != self._wordless, axis=-1))
+        return tf.where(means_something, source, PAD_ID), tf.cast(words > read, tf.int32)
 
 
 def _named(state: Any) -> dict[str, Any]:

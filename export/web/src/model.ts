@@ -7,8 +7,7 @@ export interface Description {
   vocabularies: { source: string; target: string }; // file names
   special_ids: { pad: number; bos: number; eos: number };
   source_length: number;
-  max_length: number;
-  search: { max_source_length: number; max_length_factor: number; max_length_extra: number };
+  search: { max_source_length: number };
 }
 
 /** A target id, and where the decoder looked for it: a weight for each source id. Models without attention tell no weights. */
@@ -52,11 +51,11 @@ export class Model {
    */
   async *decode(words: number[]): AsyncGenerator<Token> {
     const { bos, eos } = this.description.special_ids;
-    const { truncated, ...state } = await this.run("encode", {}, "source", this.padded(words));
+    const { limit, truncated, ...state } = await this.run("encode", {}, "source", this.padded(words));
     truncated.delete();
     try {
       let id = bos;
-      for (let left = this.limit(words.length); left > 0 && id !== eos; left--) {
+      for (let [left] = taken<Int32Array>(limit); left > 0 && id !== eos; left--) {
         const { log_probs, weights, ...next } = await this.run("step", state, "token", Int32Array.of(id));
         for (const name in next) {
           state[name].delete();
@@ -87,12 +86,6 @@ export class Model {
     return source;
   }
 
-  /** The most target ids, EOS included, of a source of that many words. */
-  private limit(words: number): number {
-    const { max_length, search } = this.description;
-    return Math.min(max_length, Math.max(1, Math.trunc(search.max_length_factor * words + search.max_length_extra)));
-  }
-
   /** The id of the highest log-probability; the first of equals, and never padding or BOS. */
   private best(logProbs: Float32Array): number {
     const { pad, bos } = this.description.special_ids;
@@ -102,8 +95,8 @@ export class Model {
 }
 
 /** The numbers of a tensor, whose memory is freed. */
-function taken(tensor: Tensor): Float32Array {
-  const values = tensor.toTypedArray() as Float32Array;
+function taken<Values extends Float32Array | Int32Array = Float32Array>(tensor: Tensor): Values {
+  const values = tensor.toTypedArray() as Values;
   tensor.delete();
   return values;
 }
