@@ -71,7 +71,8 @@ class Translation:
 class Translator:
     """Translates with a trained model.
 
-    Every line gives exactly one line, in order, whatever the batch size; a line without any sub-word, such as "", gives "".
+    Every line gives exactly one line, in order, whatever the batch size; a line of which the vocabulary knows nothing, such as ""
+    or "☃", gives "".
     Input longer than the model's `search.max_source_length` is cut there, with a warning. Where an argument is None, the
     model's `[search]` configuration holds.
 
@@ -256,7 +257,7 @@ class Translator:
     ) -> list[Translation]:
         source_ids = self._read(lines)
         translations = [Translation(line, "") for line in lines]
-        with_text = [row for row, ids in enumerate(source_ids) if ids != [EOS_ID]]
+        with_text = [row for row, ids in enumerate(source_ids) if set(ids) - self.source_tokenizer.wordless_ids]
         batches = self._batches(with_text, [len(ids) for ids in source_ids], batch_size)
         for number, (rows, size) in enumerate(batches):
             if isinstance(kind, Sampling):

@@ -15,6 +15,7 @@ from keras_attn import search
 from keras_attn.config import SearchConfig
 from keras_attn.model_dir import TrainedModel, load_model
 from keras_attn.models.translation_steps import Step, TranslationSteps
+from keras_attn.search.hypotheses import NEVER, Hypotheses
 from keras_attn.text.special_tokens import BOS_ID, EOS_ID, PAD_ID
 
 
@@ -55,20 +56,33 @@ def constant_weights(model: keras.Model) -> keras.StatelessScope:
 
 
 def translate_ids(steps: TranslationSteps, source: Any, settings: SearchConfig, max_length: int) -> Best:
+    """Search from ids to ids, see `search_ids`: the best hypothesis of each sentence."""
+    found = search_ids(steps, source, settings, max_length)
+    return Best(found.tokens[:, 0], found.lengths[:, 0], found.scores[:, 0])
+
+
+def search_ids(
+    steps: TranslationSteps,
+    source: Any,
+    settings: SearchConfig,
+    max_length: int,
+    keep_weights: bool = False,
+) -> Hypotheses:
     """Search from ids to ids; a beam of one is greedy search.
 
     Args:
         steps: the model, see `TranslationSteps`.
         source: int32 `(B, S)`, each row with EOS at its end, then 0; B and S may be 0. A row without words translates to
-            nothing.
+            nothing: its first hypothesis is empty with score 0, and it has no others.
         settings: beam size, length penalty and how many tokens a source of n may have.
         max_length: the most tokens of any translation, L.
+        keep_weights: whether somebody asks for the attention weights, `(B, N, L, S)`; where S is 0, they have one column.
     """
     words = tf.reduce_sum(tf.cast((source != PAD_ID) & (source != EOS_ID), tf.int32), axis=1)  # [B]
     limits = tf.where(words > 0, _limits(settings, max_length, words), 0)
     source = _never_empty(source)
     step, state = steps.encode(source)
-    if not settings.coverage_penalty:
+    if not (keep_weights or settings.coverage_penalty):
         step = _without_weights(step)
     found = search.beam(
         step,
@@ -82,8 +96,8 @@ def translate_ids(steps: TranslationSteps, source: Any, settings: SearchConfig, 
         coverage_penalty=settings.coverage_penalty,
         source_mask=source != PAD_ID,
     )
-    ids, lengths, scores = found.tokens[:, 0], found.lengths[:, 0], found.scores[:, 0]
-    return Best(ids, lengths, tf.where(words > 0, scores, 0.0))
+    nothing = tf.constant([0.0] + [NEVER] * (settings.beam_size - 1))  # [N]
+    return found._replace(scores=tf.where(words[:, None] > 0, found.scores, nothing))
 
 
 def _without_weights(step: Step) -> Step:

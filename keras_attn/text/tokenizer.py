@@ -32,6 +32,8 @@ class Tokenizer:
     Attributes:
         model_proto: the same bytes.
         vocab_size: number of pieces, the four special ones included.
+        wordless_ids: ids that hold no text: the four special ones, the unknown among them, and a bare "▁". Of a line that has no
+            others, such as "☃", nothing is known.
 
     Raises:
         ValueError: the bytes are no SentencePiece model, the model is not unigram or falls back to bytes, or its
@@ -42,6 +44,8 @@ class Tokenizer:
         self._pieces = _checked_pieces(model_proto)
         self.model_proto = model_proto
         self.vocab_size = len(self._pieces)
+        special = {PAD_ID, UNK_ID, BOS_ID, EOS_ID}
+        self.wordless_ids = special | {i for i, piece in enumerate(self._pieces) if piece == "▁"}
 
     def encode(self, lines: Sequence[str]) -> list[list[int]]:
         """Ids of each line, without BOS and EOS; a line without any piece, such as "", has none.
