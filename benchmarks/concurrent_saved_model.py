@@ -73,8 +73,12 @@ def main() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    print(f"{THREADS} threads, {args.seconds:g} s: {len(seconds)} answers, {len(different)} different, {len(errors)} errors")
-    print(f"a call: {1000 * np.median(seconds):.0f} ms at the median, {1000 * np.quantile(seconds, 0.99):.0f} ms at 99 %")
+    print(
+        f"{THREADS} threads, {args.seconds:g} s: {len(seconds)} answers, {len(different)} different, {len(errors)} errors"
+    )
+    print(
+        f"a call: {1000 * np.median(seconds):.0f} ms at the median, {1000 * np.quantile(seconds, 0.99):.0f} ms at 99 %"
+    )
     if different or errors:
         sys.exit("\n".join([*map(str, different[:10]), *errors[:10]]))
 

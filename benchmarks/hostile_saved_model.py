@@ -2,14 +2,15 @@
 
     python benchmarks/hostile_saved_model.py EXPORT --count 10000
 
-Needs tensorflow and tensorflow-text, not keras_attn. It prints what came of it and exits with 1 if an answer was malformed, took longer
-than 2 s or if memory grew. The time of a call is the processor's or the clock's, whichever is less: other programs' load is not
-its fault.
+Needs tensorflow and tensorflow-text, not keras_attn. It prints what came of it and exits with 1 if an answer was malformed, if one
+took longer than 2 s or if memory grew. The time of a call is the processor's or the clock's, whichever is less: the load of other
+programs is not its fault.
 """
 
 import argparse
 import os
 import random
+import subprocess
 import sys
 import time
 from collections import Counter
@@ -23,7 +24,7 @@ LONG = 100_000  # characters
 SPACES = " \t\u00a0\u1680\u2003\u2028\u2029\u202f\u205f\u3000"
 RIGHT_TO_LEFT = "שלום مرحبا\u200f\u202e\u2067\u2069\u061c"
 MARKS = "".join(map(chr, range(0x300, 0x370)))
-NAMES = ["<s>", "</s>", "<unk>", "<pad>", "▁", "⁇", "<2de>", "{}", "%s", "\\0", "🏳️‍🌈", "👩‍👩‍👧", "ﷺ", "İ", "ß"]
+NAMES = "<s> </s> <unk> <pad> ▁ ⁇ <2de> {} %s \\0 🏳️‍🌈 👩‍👩‍👧 ﷺ İ ß"
 
 
 def plane(draw: random.Random, number: int) -> str:
@@ -38,7 +39,9 @@ def text_with(alphabet: str) -> Callable[[random.Random], bytes]:
 
 KINDS: dict[str, Callable[[random.Random], bytes]] = {
     "random bytes": lambda draw: draw.randbytes(draw.randint(1, 80)),
-    "broken UTF-8": lambda draw: "two 3 ünd ✓ ".encode()[draw.randint(0, 6) : draw.randint(7, 16)] + b"\xff\xc0\xed\xa0",
+    "broken UTF-8": lambda draw: (
+        "two 3 ünd ✓ ".encode()[draw.randint(0, 6) : draw.randint(7, 16)] + b"\xff\xc0\xed\xa0"
+    ),
     "surrogates": lambda draw: chr(draw.randrange(0xD800, 0xE000)).encode(errors="surrogatepass") * 3 + b" a",
     **{f"plane {n}": lambda draw, n=n: plane(draw, n).encode() for n in range(17)},
     "right to left": text_with(RIGHT_TO_LEFT),
@@ -46,13 +49,25 @@ KINDS: dict[str, Callable[[random.Random], bytes]] = {
     "only spaces": text_with(SPACES),
     "NUL and controls": text_with("a \0" + "".join(map(chr, range(1, 32))) + "\x7f\x80\x9f"),
     "newlines": text_with("a one\n\r\v\f\x85\u2028\u2029"),
-    "names": lambda draw: " ".join(draw.choices(NAMES, k=draw.randint(1, 8))).encode(),
+    "names": lambda draw: " ".join(draw.choices(NAMES.split(), k=draw.randint(1, 8))).encode(),
     "text": text_with("abcdefghij 0123456789.,!?"),
     "nothing": lambda draw: b"",
 }
 LONG_KINDS = [
-    "a", " ", "\0", "\n", "☃", "ﷺ", "\u0301", "a\u0301", "the man ", "3 1 ", "日a", "\U0010ffff", "\u202e", "<s>",
-]  # fmt: skip
+    "a",
+    " ",
+    "\0",
+    "\n",
+    "☃",
+    "ﷺ",
+    "\u0301",
+    "a\u0301",
+    "the man ",
+    "3 1 ",
+    "日a",
+    "\U0010ffff",
+    "<s>",
+]
 
 
 def inputs(count: int, seed: int = 1) -> list[tuple[str, bytes]]:
@@ -71,8 +86,11 @@ def inputs(count: int, seed: int = 1) -> list[tuple[str, bytes]]:
 
 def rss() -> float:
     """MB of memory this process holds."""
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+    if os.path.exists("/proc/self/statm"):
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+    told = subprocess.run(["ps", "-o", "rss=", "-p", str(os.getpid())], capture_output=True, check=True)
+    return int(told.stdout) / 1e3
 
 
 def complaint(texts: list[bytes], answer: dict) -> str | None:
@@ -102,7 +120,7 @@ def main() -> None:
 
     signatures = tf.saved_model.load(args.export).signatures
     hostile = inputs(args.count)
-    slowest = {name: (0.0, "") for name in signatures}
+    slowest = dict.fromkeys(signatures, (0.0, ""))
     refused, failures = Counter(), []
     settled = before = rss()
     for i, (kind, text) in enumerate(hostile):
@@ -132,7 +150,9 @@ def main() -> None:
     for name, (seconds, kind) in slowest.items():
         print(f"slowest of {name}: {seconds:.2f} s, {kind}")
     print(f"refused: {dict(refused) or 'none'}")
-    print(f"memory: {before:.0f} MB loaded, {settled:.0f} MB after a fifth of the strings, {after:.0f} MB at the end")
+    print(
+        f"memory: {before:.0f} MB loaded, {settled:.0f} MB after a fifth of the strings, {after:.0f} MB at the end"
+    )
     if failures:
         sys.exit("\n".join(failures[:20]))
 

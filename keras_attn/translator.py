@@ -257,7 +257,9 @@ class Translator:
     ) -> list[Translation]:
         source_ids = self._read(lines)
         translations = [Translation(line, "") for line in lines]
-        with_text = [row for row, ids in enumerate(source_ids) if set(ids) - self.source_tokenizer.wordless_ids]
+        with_text = [
+            row for row, ids in enumerate(source_ids) if set(ids) - self.source_tokenizer.wordless_ids
+        ]
         batches = self._batches(with_text, [len(ids) for ids in source_ids], batch_size)
         for number, (rows, size) in enumerate(batches):
             if isinstance(kind, Sampling):

@@ -122,7 +122,9 @@ def _without_filling(row: dict[str, Any]) -> dict[str, Any]:
         count = sum(score > NO_HYPOTHESIS for score in row["scores"])
         return {**row, "translations": row["translations"][:count], "scores": row["scores"][:count]}
     if "weights" in row:
-        source, target = ([token for token in row[f"{side}_tokens"] if token] for side in ("source", "target"))
+        source, target = (
+            [token for token in row[f"{side}_tokens"] if token] for side in ("source", "target")
+        )
         weights = [weights[: len(source)] for weights in row["weights"][: len(target)]]
         return {**row, "source_tokens": source, "target_tokens": target, "weights": weights}
     return row

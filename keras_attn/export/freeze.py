@@ -1,7 +1,6 @@
-"""The whole translation of ids, encoder and search, as a graph whose weights are constants.
+"""The whole translation of ids, encoder and search, as a graph, which both exports trace.
 
-LiteRT's interpreter cannot read a variable inside a loop, and a graph without variables needs no checkpoint beside it: both
-exports trace this one function.
+LiteRT's interpreter cannot read a variable inside a loop: there the weights are constants.
 """
 
 import dataclasses

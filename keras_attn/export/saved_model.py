@@ -33,9 +33,10 @@ def export_saved_model(
         serving_default  `text` string [B] -> `translation` string [B], `score` float32 [B]
         nbest            `text` -> `translations` string [B, N], `scores` float32 [B, N], best first, N the beam size. A place
                          without a hypothesis holds "" with score -1e9
-        align            `text` -> `translation`, `score`, `source_tokens` string [B, S], `target_tokens` string [B, T] and `weights`
-                         float32 [B, T, S], row t the attention that target token t was chosen with. Tokens are sub-words, "</s>"
-                         at the end, "" behind it, where the weights are 0. A model without attention has no `align`
+        align            `text` -> `translation`, `score`, `source_tokens` string [B, S], `target_tokens` string [B, T],
+                         `weights` float32 [B, T, S], row t the attention that target token t was chosen with. Tokens are
+                         sub-words, "</s>" at the end, "" behind it, where the weights are 0. A model without attention has no
+                         `align`
         score            `text`, `translation` string [B] -> `log_prob` float32 [B], the natural logarithm of the probability of the
                          translation and its end, and `tokens` int32 [B], how many sub-words those are, the end included
 

@@ -22,14 +22,16 @@ from keras_attn.search import Hypotheses
 from keras_attn.text.special_tokens import BOS_ID, EOS_ID, PAD_ID
 from keras_attn.text.tokenizer import Tokenizer
 
-CHARACTERS_PER_TOKEN = 64  # four times what a sub-word can have: room for spaces and marks that normalising takes away
+CHARACTERS_PER_TOKEN = (
+    64  # four times what a sub-word can have: room for spaces and marks that normalising takes away
+)
 
 
 class TextSignatures:
     """The signatures of a SavedModel, over one copy of the weights.
 
     Text is read up to `longest_text(max_source_length)` characters, which bounds time and memory whatever a client sends, and
-    then up to `max_source_length` sub-words. A line without any sub-word that the vocabulary knows, such as "", translates to "" with
+    then up to `max_source_length` sub-words. A line of which the vocabulary knows nothing, such as "" or "☃", translates to "" with
     score 0 and has no tokens.
 
     Args:
