@@ -26,6 +26,11 @@ def folder(name: str) -> Path:
     return _home() / name
 
 
+def holds(path: str | Path) -> bool:
+    """Whether a model folder is one of them."""
+    return Path(path).resolve() in [_home() / name for name in names()]
+
+
 def _home() -> Path:
     installed, checkout = (parent / "saved_models" for parent in (_PACKAGE, _PACKAGE.parent))
     return installed if installed.is_dir() else checkout

@@ -37,8 +37,8 @@ def test_lines_come_out_in_the_order_they_went_in(translator, lines):
 
 
 def test_lines_without_words_give_empty_lines_in_their_places(translator, lines):
-    texts = translator(["", lines[0], " \t ", "\u200b", lines[1]])
-    assert texts == ["", *translator(lines[:1]), "", "", *translator(lines[1:2])]
+    texts = translator(["", lines[0], " \t ", "\u200b", "日本 ☃", lines[1]])
+    assert texts == ["", *translator(lines[:1]), "", "", "", *translator(lines[1:2])]
 
 
 def test_no_lines_give_no_lines(translator):

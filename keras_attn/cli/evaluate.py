@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from keras_attn import packaged
 from keras_attn.cli.loading import MODEL, load_translator
 from keras_attn.model_dir import update_metrics
 from keras_attn.text.corpus import Corpus, read_lines
@@ -33,7 +34,7 @@ def evaluate(
     tokenized_reference: str | None,
 ) -> None:
     """Translates by greedy and by beam search, prints BLEU and chrF with their signatures and keeps them in the
-    folder's metrics.json.
+    folder's metrics.json, unless it is that of a packaged model, whose figures stay.
 
     \b
     Example:
@@ -57,4 +58,5 @@ def evaluate(
     click.echo(f"translating {len(corpus)} lines of {name}", err=True)
     for evaluation in evaluate(translator, corpus.source, corpus.target, beam_size, tokenized):
         click.echo(evaluation)
-        update_metrics(folder, {f"{name}_{evaluation.name}": evaluation.as_dict()})
+        if not packaged.holds(folder):
+            update_metrics(folder, {f"{name}_{evaluation.name}": evaluation.as_dict()})

@@ -56,6 +56,7 @@ def export(
     \b
     Example:
       keras-attn export runs/en-de --format saved-model
+      keras-attn export runs/en-de --format saved-model --output models/en-de/1   (as TensorFlow Serving wants it)
       keras-attn export runs/en-de --format litert --precision int8 --source-length 48 --output phone/en-de
     """
     if kind == "saved-model" and (precision or source_length or any_source_length):

@@ -1,12 +1,11 @@
-"""The whole translation of ids, encoder and search, as a graph whose weights are constants.
+"""The whole translation of ids, encoder and search, as a graph, which both exports trace.
 
-LiteRT's interpreter cannot read a variable inside a loop, and a graph without variables needs no checkpoint beside it: both
-exports trace this one function.
+LiteRT's interpreter cannot read a variable inside a loop: there the weights are constants.
 """
 
 import dataclasses
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import keras
 import tensorflow as tf
@@ -17,14 +16,6 @@ from keras_attn.model_dir import TrainedModel, load_model
 from keras_attn.models.translation_steps import TranslationSteps
 from keras_attn.search.hypotheses import NEVER, Hypotheses
 from keras_attn.text.special_tokens import BOS_ID, EOS_ID, PAD_ID
-
-
-class Best(NamedTuple):
-    """The best hypothesis of each of B sentences, L the most tokens."""
-
-    ids: tf.Tensor  # int32 [B, L], EOS included where it was produced, then 0
-    lengths: tf.Tensor  # int32 [B], ids that count
-    scores: tf.Tensor  # float32 [B], log-probability over the length penalty; 0 for an empty source
 
 
 def load_for_export(
@@ -53,12 +44,6 @@ def constant_weights(model: keras.Model) -> keras.StatelessScope:
     with tf.init_scope():
         values = [(variable, variable.numpy()) for variable in model.variables]
     return keras.StatelessScope(state_mapping=[(variable, tf.constant(value)) for variable, value in values])
-
-
-def translate_ids(steps: TranslationSteps, source: Any, settings: SearchConfig, max_length: int) -> Best:
-    """Search from ids to ids, see `search_ids`: the best hypothesis of each sentence."""
-    found = search_ids(steps, source, settings, max_length)
-    return Best(found.tokens[:, 0], found.lengths[:, 0], found.scores[:, 0])
 
 
 def search_ids(

@@ -88,8 +88,9 @@ class Parity:
         return sum(difference.is_tie for difference in self.differing)
 
     def as_dict(self) -> dict[str, Any]:
-        """The numbers, without the sentences."""
-        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        """What two comparisons of the same export have in common: the numbers, without the sentences and the time taken."""
+        names = [field.name for field in dataclasses.fields(self) if field.name != "milliseconds"]
+        values = {name: getattr(self, name) for name in names}
         return {**values, "differing": len(self.differing), "ties": self.ties}
 
     def __str__(self) -> str:

@@ -1,6 +1,6 @@
 """A model for servers: a SavedModel that takes and returns strings, its vocabularies and search inside."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 import tensorflow as tf
 
 from keras_attn.config import SearchConfig
-from keras_attn.export.freeze import constant_weights, load_for_export, translate_ids
+from keras_attn.export.freeze import load_for_export
 from keras_attn.export.output_folder import (
     SAVED_MODEL_DESCRIPTION,
     new_folder,
@@ -16,11 +16,12 @@ from keras_attn.export.output_folder import (
     write_description,
 )
 from keras_attn.export.parity import Parity, check_saved_model, check_sentences
+from keras_attn.export.same_bytes import make_repeatable
+from keras_attn.export.signatures import TextSignatures, longest_text
+from keras_attn.export.warm_up import write_warm_up
 from keras_attn.model_dir import TrainedModel
-from keras_attn.models.translation_steps import TranslationSteps
-from keras_attn.text.special_tokens import EOS_ID, PAD_ID
-
-SIGNATURE = "serving_default"
+from keras_attn.search.hypotheses import NEVER
+from keras_attn.text.words import EOS_PIECE
 
 
 def export_saved_model(
@@ -32,20 +33,37 @@ def export_saved_model(
 ) -> Parity | None:
     """Writes a SavedModel and, given sentences, runs it.
 
-    Its signature `serving_default` maps `text`, string `[batch]`, to `translation`, string `[batch]`, and `score`, float32
-    `[batch]`. The batch may have any size; a line without any sub-word, such as "", gives "" with score 0; longer input than
-    the model's `search.max_source_length` is cut there. To load it takes TensorFlow and `import tensorflow_text`, which holds
-    the operators of the tokenizers, and not keras_attn:
+    Its signatures take and return text, B lines of it, B any number:
+
+        serving_default  `text` string [B] -> `translation` string [B], `score` float32 [B]
+        nbest            `text` -> `translations` string [B, N], `scores` float32 [B, N], best first, N the beam size. A place
+                         without a hypothesis holds "" with score -1e9
+        align            `text` -> `translation`, `score`, `source_tokens` string [B, S], `target_tokens` string [B, T],
+                         `weights` float32 [B, T, S], row t the attention that target token t was chosen with. Tokens are
+                         sub-words, "</s>" at the end, "" behind it, where the weights are 0. A model without attention has no
+                         `align`
+        score            `text`, `translation` string [B] -> `log_prob` float32 [B], the natural logarithm of the probability of the
+                         translation and its end, and `tokens` int32 [B], how many sub-words those are, the end included
+
+    A line of which the vocabulary knows nothing, such as "" or "☃", translates to "" with score 0. Longer input than the model's
+    `search.max_source_length` is cut there, and a longer translation to be scored at `max_length`; its `log_prob` is then that of
+    its first `max_length` sub-words. The same model gives the same files, byte for byte.
+
+    To load it takes TensorFlow and `import tensorflow_text`, which holds the operators of the tokenizers, and not keras_attn:
 
     >>> import tensorflow as tf, tensorflow_text
     >>> translate = tf.saved_model.load("export/en-de").signatures["serving_default"]
     >>> translate(text=tf.constant(["A small dog runs across the grass."]))["translation"]
 
+    TensorFlow Serving has them built in. It wants `NAME/VERSION/` as the folder: `output="models/en-de/1"`.
+
     Args:
         model: a model folder, or what is in one.
         output: the folder to make; an earlier export there is replaced.
         beam_size: 1 is greedy search. `None`: the model's own.
-        sources: development sentences, at least 50, that the SavedModel is to translate as the model does. `None`: no comparison.
+        sources: development sentences, at least 50, that the SavedModel is to translate as the model does. A few of them become
+            the requests that TensorFlow Serving warms up with, in `assets.extra/tf_serving_warmup_requests`. `None`: no
+            comparison, and no such file.
         references: their translations, for BLEU.
 
     Returns:
@@ -60,53 +78,50 @@ def export_saved_model(
         check_sentences(sources, references)
     trained, settings = load_for_export(model, beam_size)
     with new_folder(output, SAVED_MODEL_DESCRIPTION) as folder:
-        translate = _graph(trained, settings)
-        tf.saved_model.save(
-            tf.Module(), str(folder), signatures={SIGNATURE: translate.get_concrete_function()}
-        )
-        description = _description(trained, settings)
+        served = TextSignatures(trained, settings)
+        functions = served.functions()
+        tf.saved_model.save(served.module, str(folder), signatures=functions)
+        make_repeatable(folder)
+        description = _description(trained, settings, functions)
         write_description(folder / SAVED_MODEL_DESCRIPTION, description)
         parity = None
         if sources is not None:
             parity = check_saved_model(trained, folder, sources, references)
             write_description(folder / SAVED_MODEL_DESCRIPTION, {**description, "parity": parity.as_dict()})
+            write_warm_up(folder, functions, sources)
     return parity
 
 
-def _graph(trained: TrainedModel, settings: SearchConfig) -> Any:
-    steps = TranslationSteps(trained.model)
-    longest = settings.max_source_length - 1
-
-    @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="text")], autograph=False)
-    def translate(text):
-        words = trained.source_tokenizer.tf_encode(text)[:, :longest]
-        ends = tf.fill([tf.shape(text)[0], 1], EOS_ID)
-        source = tf.concat([words, ends], axis=1).to_tensor(PAD_ID)  # [batch, source]
-        with constant_weights(trained.model):
-            best = translate_ids(steps, source, settings, settings.length_limit(longest))
-        translation = trained.target_tokenizer.tf_decode(best.ids)
-        return {"translation": tf.strings.regex_replace(translation, "[\r\n]", " "), "score": best.scores}
-
-    return translate
-
-
-def _description(trained: TrainedModel, settings: SearchConfig) -> dict[str, Any]:
+def _description(
+    trained: TrainedModel,
+    settings: SearchConfig,
+    functions: Mapping[str, tf.types.experimental.ConcreteFunction],
+) -> dict[str, Any]:
+    max_length = settings.length_limit(settings.max_source_length - 1)
     return {
         "keras_attn_export": "saved_model",
         "keras_attn": version("keras-attn"),
-        "signature": SIGNATURE,
-        "inputs": {"text": {"shape": [None], "dtype": "string"}},
-        "outputs": {
-            "translation": {"shape": [None], "dtype": "string"},
-            "score": {"shape": [None], "dtype": "float32"},
+        "signatures": {
+            name: {
+                "inputs": {spec.name: _described(spec) for spec in function.structured_input_signature[0]},
+                "outputs": {key: _described(spec) for key, spec in function.structured_outputs.items()},
+            }
+            for name, function in functions.items()
         },
+        "no_hypothesis": {"translation": "", "score": NEVER},
+        "end_of_sentence": EOS_PIECE,
         "languages": {
             "source": trained.config.data.source_language,
             "target": trained.config.data.target_language,
         },
-        "max_length": settings.length_limit(settings.max_source_length - 1),
+        "max_source_characters": longest_text(settings.max_source_length),
+        "max_length": max_length,
         "search": search_description(settings),
         "precision": "float32",
         "parameters": trained.model.count_params(),
         "parity": None,
     }
+
+
+def _described(spec: tf.TensorSpec) -> dict[str, Any]:
+    return {"shape": spec.shape.as_list(), "dtype": spec.dtype.name}

@@ -116,7 +116,7 @@ class Bridge(keras.layers.Layer):
         self.num_layers = num_layers
         self.state_count = state_count
         self.layer = keras.layers.Dense(
-            units * num_layers * state_count, activation="tanh", dtype=self.dtype_policy
+            units * num_layers * state_count, activation="tanh", dtype=self.dtype_policy, name="dense"
         )
 
     def build(self, final_shape):

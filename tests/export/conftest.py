@@ -62,6 +62,44 @@ def digit_speller():
     return TrainedModel(config, tokenizer, tokenizer, model)
 
 
+@pytest.fixture(scope="session")
+def exported(tmp_path_factory, digit_speller, digit_pairs):
+    """The digit speller as a SavedModel, and how it compares with Keras."""
+    from keras_attn.export.saved_model import export_saved_model
+
+    folder = tmp_path_factory.mktemp("export") / "digits" / "1"
+    return folder, export_saved_model(digit_speller, folder, None, *digit_pairs)
+
+
+@pytest.fixture(scope="session")
+def signatures(exported):
+    import tensorflow as tf
+    import tensorflow_text  # noqa: F401  the operators of the exported tokenizers
+
+    return tf.saved_model.load(str(exported[0])).signatures
+
+
+@pytest.fixture(scope="session")
+def ask(signatures):
+    """`ask(signature, text=[...])` -> the outputs, texts as lists of str, numbers as arrays."""
+    import tensorflow as tf
+
+    def ask(name, **inputs):
+        found = signatures[name](**{key: tf.constant(texts, tf.string) for key, texts in inputs.items()})
+        return {key: readable(tensor) for key, tensor in found.items()}
+
+    return ask
+
+
+def readable(tensor):
+    values = tensor.numpy()
+    return decoded(values.tolist()) if values.dtype == object else values
+
+
+def decoded(values):
+    return [decoded(value) for value in values] if isinstance(values, list) else values.decode()
+
+
 def padded(rows):
     table = np.zeros((len(rows), max(map(len, rows))), "int32")
     for i, row in enumerate(rows):

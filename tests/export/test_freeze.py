@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_attn.export.freeze import constant_weights, load_for_export, translate_ids
+from keras_attn.export.freeze import constant_weights, load_for_export, search_ids
 from keras_attn.models.translation_steps import TranslationSteps
 from keras_attn.text.special_tokens import EOS_ID
 from keras_attn.translator import Translator
@@ -15,10 +15,10 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*softmax over axis -1.*This axi
 
 def translate(trained, source, beam_size=1, **settings):
     settings = dataclasses.replace(trained.config.search, beam_size=beam_size, **settings)
-    best = translate_ids(
+    found = search_ids(
         TranslationSteps(trained.model), np.array(source, "int32"), settings, settings.max_source_length
     )
-    return [tensor.numpy() for tensor in best]
+    return [tensor[:, 0].numpy() for tensor in (found.tokens, found.lengths, found.scores)]
 
 
 @pytest.mark.parametrize("beam_size", [1, 3])

@@ -2,10 +2,7 @@ import json
 import subprocess
 import sys
 
-import numpy as np
 import pytest
-import tensorflow as tf
-import tensorflow_text  # noqa: F401  the operators of the exported tokenizers
 
 from keras_attn.export.saved_model import export_saved_model
 from keras_attn.translator import Translator
@@ -18,17 +15,6 @@ translate = tf.saved_model.load(sys.argv[1]).signatures["serving_default"]
 found = translate(text=tf.constant(json.loads(sys.argv[2])))
 print(json.dumps([text.decode() for text in found["translation"].numpy()]))
 """
-
-
-@pytest.fixture(scope="module")
-def exported(tmp_path_factory, digit_speller, digit_pairs):
-    folder = tmp_path_factory.mktemp("export") / "digits"
-    return folder, export_saved_model(digit_speller, folder, None, *digit_pairs)
-
-
-@pytest.fixture(scope="module")
-def translate(exported):
-    return tf.saved_model.load(str(exported[0])).signatures["serving_default"]
 
 
 def test_it_translates_as_keras_does(exported):
@@ -45,47 +31,47 @@ def test_a_process_without_keras_attn_can_use_it(exported, digit_speller):
     assert json.loads(result.stdout.splitlines()[-1]) == Translator(digit_speller)(lines)
 
 
-def test_a_line_without_words_gives_nothing_and_the_score_0(translate):
-    found = translate(text=tf.constant(["", "3 1", " \t "]))
-    texts = found["translation"].numpy().tolist()
-    assert texts[0] == texts[2] == b"" != texts[1]
-    assert found["score"].numpy()[[0, 2]].tolist() == [0, 0]
-
-
-@pytest.mark.parametrize("lines", [[], [""]])
-def test_a_batch_may_be_empty(translate, lines):
-    assert translate(text=tf.constant(lines, tf.string))["translation"].numpy().tolist() == [b""] * len(lines)
-
-
-def test_a_line_translates_the_same_alone_and_in_a_batch(translate, digit_pairs):
-    lines = digit_pairs[0][:5]
-    alone = [translate(text=tf.constant([line])) for line in lines]
-    together = translate(text=tf.constant(lines))
-    assert [found["translation"].numpy()[0] for found in alone] == together["translation"].numpy().tolist()
-    np.testing.assert_allclose([found["score"].numpy()[0] for found in alone], together["score"], atol=1e-5)
-
-
-@pytest.mark.filterwarnings("ignore:.*were cut there")
-def test_longer_input_is_cut_where_keras_cuts_it(translate, digit_speller):
-    line = "3 1 4 " * 200
-    (cut,) = Translator(digit_speller).translate([line])
-    found = translate(text=tf.constant([line]))
-    assert found["translation"].numpy()[0].decode() == cut.text
-    assert len(cut.source_ids) == digit_speller.config.search.max_source_length
-
-
 def test_it_says_what_it_is(exported):
     folder, parity = exported
     about = json.loads((folder / "assets.extra" / "model.json").read_text())
     assert about["keras_attn_export"] == "saved_model"
-    assert about["beam_size"] == 4
+    assert about["search"]["beam_size"] == 4
+    assert about["no_hypothesis"] == {"translation": "", "score": -1e9}
     assert about["parity"] == parity.as_dict()
+
+
+def test_its_description_names_the_signatures_as_they_are(exported, signatures):
+    about = json.loads((exported[0] / "assets.extra" / "model.json").read_text())["signatures"]
+
+    def described(specs):
+        return {
+            name: {"shape": spec.shape.as_list(), "dtype": spec.dtype.name} for name, spec in specs.items()
+        }
+
+    assert about == {
+        name: {
+            "inputs": described(function.structured_input_signature[1]),
+            "outputs": described(function.structured_outputs),
+        }
+        for name, function in signatures.items()
+    }
+    assert about["nbest"]["outputs"]["scores"] == {"shape": [None, 4], "dtype": "float32"}
+
+
+def test_weights_are_stored_once_over_all_signatures(exported, digit_speller):
+    folder, _ = exported
+    weights = 4 * digit_speller.model.count_params()
+    assert weights < (folder / "variables" / "variables.data-00000-of-00001").stat().st_size < 1.1 * weights
+    kernel = digit_speller.model.get_layer("encoder").get_weights()[0]
+    assert kernel[:1].tobytes() not in (folder / "saved_model.pb").read_bytes()
+    vocabulary = digit_speller.source_tokenizer.model_proto  # one for both languages here
+    assert (folder / "saved_model.pb").read_bytes().count(vocabulary[100:200]) <= 2
 
 
 def test_exporting_twice_replaces_the_first(model_folder, tmp_path, source_lines):
     export_saved_model(model_folder, tmp_path / "out", beam_size=2)
     assert export_saved_model(model_folder, tmp_path / "out", 1, source_lines[:50]).identical == 50
-    assert json.loads((tmp_path / "out" / "assets.extra" / "model.json").read_text())["beam_size"] == 1
+    assert json.loads((tmp_path / "out" / "assets.extra" / "model.json").read_text())["search"]["beam_size"] == 1
 
 
 def test_a_model_folder_is_not_replaced_by_its_export(model_folder):

@@ -113,6 +113,13 @@ def test_special_ids_are_ignored_when_decoding(tokenizer):
     assert tokenizer.decode([[BOS_ID, *ids, EOS_ID, PAD_ID, PAD_ID]]) == ["The tall man"]
 
 
+def test_nothing_is_known_of_a_line_of_wordless_ids_alone(tokenizer):
+    unknown, mixed = (
+        set(ids) - tokenizer.wordless_ids for ids in tokenizer.encode(["日本語 ☃", "日本語 dog"])
+    )
+    assert not unknown and mixed
+
+
 def test_unknown_characters_show_in_the_decoded_text(tokenizer):
     ids = tokenizer.encode(["日本語", "The 日 man"])
     assert all(UNK_ID in row for row in ids)

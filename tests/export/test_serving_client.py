@@ -1,0 +1,216 @@
+"""The client for TensorFlow Serving, against the SavedModel behind a small server of the same REST and gRPC interface.
+
+The server itself cannot be installed by a test. What stands in for it does with a request what the server's documentation says, and
+nothing else: the signature's inputs as tensors, its outputs as an answer.
+"""
+
+import http.server
+import importlib.util
+import json
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+SERVING = Path(__file__).parents[2] / "export" / "serving"
+TEXT = ["3 1 4", "", "1 5"]
+
+
+@pytest.fixture(scope="module")
+def client():
+    spec = importlib.util.spec_from_file_location("serving_client", SERVING / "client.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def asked(ask):
+    """Of every signature, inputs and the answer they should get."""
+    inputs = {name: {"text": TEXT} for name in ("serving_default", "nbest", "align")}
+    inputs["score"] = {"text": TEXT, "translation": ["three", "", "one five"]}
+    return {name: (given, ask(name, **given)) for name, given in inputs.items()}
+
+
+@pytest.fixture(scope="module")
+def rest_server(signatures):
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            if self.path != "/v1/models/digits:predict":
+                return self.send(404, {"error": f"Servable not found for request: Latest({self.path})"})
+            try:
+                inputs = {key: tf.constant(value, tf.string) for key, value in body["inputs"].items()}
+                found = signatures[body.get("signature_name", "serving_default")](**inputs)
+            except (KeyError, tf.errors.InvalidArgumentError) as error:
+                return self.send(400, {"error": str(error)})
+            return self.send(200, {"outputs": {key: as_lists(tensor) for key, tensor in found.items()}})
+
+        def send(self, status, content):
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(json.dumps(content).encode())
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("localhost", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever).start()
+        yield f"localhost:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def grpc_server(signatures):
+    import grpc
+    from tensorflow_serving.apis import predict_pb2, prediction_service_pb2_grpc
+
+    class Service(prediction_service_pb2_grpc.PredictionServiceServicer):
+        def Predict(self, request, context):
+            if request.model_spec.name != "digits":
+                context.abort(grpc.StatusCode.NOT_FOUND, "Servable not found for request")
+            inputs = {key: tf.constant(tf.make_ndarray(tensor)) for key, tensor in request.inputs.items()}
+            response = predict_pb2.PredictResponse()
+            for key, tensor in signatures[request.model_spec.signature_name](**inputs).items():
+                response.outputs[key].CopyFrom(tf.make_tensor_proto(tensor.numpy()))
+            return response
+
+    server = grpc.server(ThreadPoolExecutor(2))
+    prediction_service_pb2_grpc.add_PredictionServiceServicer_to_server(Service(), server)
+    port = server.add_insecure_port("localhost:0")
+    server.start()
+    yield f"localhost:{port}"
+    server.stop(None)
+
+
+def as_lists(tensor):
+    values = tensor.numpy()
+    return (np.char.decode(values.astype(bytes)) if values.dtype == object else values).tolist()
+
+
+def assert_same(answer, expected):
+    assert answer.keys() == expected.keys()
+    for key, values in expected.items():
+        if isinstance(values, list):
+            assert answer[key] == values
+        else:
+            np.testing.assert_allclose(np.reshape(answer[key], values.shape), values, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["serving_default", "nbest", "align", "score"])
+def test_a_rest_request_is_what_the_signature_takes(client, signatures, asked, name):
+    body = json.loads(client.rest_request(asked[name][0], name))
+    assert body["signature_name"] == name
+    specs = signatures[name].structured_input_signature[1]
+    assert body["inputs"].keys() == specs.keys()
+    for key, spec in specs.items():
+        assert spec.is_compatible_with(tf.constant(body["inputs"][key]))
+
+
+@pytest.mark.parametrize("name", ["serving_default", "nbest", "align", "score"])
+def test_a_grpc_request_survives_the_wire_and_gets_the_same_answer(client, signatures, asked, name):
+    from tensorflow_serving.apis.predict_pb2 import PredictRequest
+
+    given, expected = asked[name]
+    request = PredictRequest.FromString(client.grpc_request("digits", given, name).SerializeToString())
+    assert (request.model_spec.name, request.model_spec.signature_name) == ("digits", name)
+    inputs = {key: tf.constant(tf.make_ndarray(tensor)) for key, tensor in request.inputs.items()}
+    found = signatures[name](**inputs)
+    assert_same({key: as_lists(tensor) for key, tensor in found.items()}, expected)
+
+
+@pytest.mark.parametrize("name", ["serving_default", "nbest", "align", "score"])
+def test_rest_and_grpc_bring_the_models_answer(client, rest_server, grpc_server, asked, name):
+    given, expected = asked[name]
+    assert_same(client.ask_rest(rest_server, "digits", given, name), expected)
+    assert_same(client.ask_grpc(grpc_server, "digits", given, name), expected)
+
+
+def test_rows_hold_nothing_that_only_fills_up(client, ask):
+    whole, nothing, _ = client.rows(ask("align", text=TEXT))
+    assert whole["source_tokens"][-1] == whole["target_tokens"][-1] == "</s>"
+    assert np.shape(whole["weights"]) == (len(whole["target_tokens"]), len(whole["source_tokens"]))
+    assert nothing["source_tokens"] == nothing["target_tokens"] == nothing["weights"] == []
+    assert client.rows(ask("nbest", text=[""])) == [{"translations": [""], "scores": [0]}]
+    assert client.rows({"log_prob": [-1.5], "tokens": [3]}) == [{"log_prob": -1.5, "tokens": 3}]
+
+
+def test_what_the_server_refuses_comes_with_its_reason(client, rest_server, grpc_server):
+    with pytest.raises(client.ServerError, match="Servable not found"):
+        client.ask_rest(rest_server, "other", {"text": ["3"]})
+    with pytest.raises(client.ServerError, match="NOT_FOUND: Servable not found"):
+        client.ask_grpc(grpc_server, "other", {"text": ["3"]})
+    with pytest.raises(client.ServerError, match="expected one translation a text"):
+        client.ask_rest(rest_server, "digits", {"text": ["3"], "translation": ["a", "b"]}, "score")
+
+
+def test_a_server_that_is_not_there_is_no_traceback(client):
+    with pytest.raises(
+        client.ServerError, match=r"no answer from http://localhost:9/v1/models/digits:predict"
+    ):
+        client.ask_rest("localhost:9", "digits", {"text": ["3"]})
+    with pytest.raises(client.ServerError, match="UNAVAILABLE"):
+        client.ask_grpc("localhost:9", "digits", {"text": ["3"]}, timeout=5)
+
+
+def run(*arguments, stdin=b""):
+    command = [sys.executable, "-I", str(SERVING / "client.py"), *arguments]
+    return subprocess.run(command, input=stdin, capture_output=True)
+
+
+def test_the_command_line_prints_a_line_of_json_a_text(rest_server, ask):
+    result = run(rest_server, "digits", stdin=b"3 1 4\n\n1 5\n")
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [row["translation"] for row in rows] == ask("serving_default", text=TEXT)["translation"]
+
+
+def test_the_command_line_scores_over_grpc(grpc_server, ask):
+    result = run(grpc_server, "digits", "3 1", "--grpc", "--signature", "score", "--translation", "three one")
+    expected = ask("score", text=["3 1"], translation=["three one"])
+    found = json.loads(result.stdout)
+    assert found == {
+        "log_prob": pytest.approx(expected["log_prob"][0], abs=1e-4),
+        "tokens": expected["tokens"][0],
+    }
+
+
+def test_bytes_that_are_no_text_are_asked_as_question_marks(rest_server, ask):
+    result = run(rest_server, "digits", stdin=b"3 \xff 1\n")
+    assert (
+        json.loads(result.stdout)["translation"] == ask("serving_default", text=["3 ? 1"])["translation"][0]
+    )
+
+
+def test_mistakes_on_the_command_line_are_told_in_a_line(rest_server):
+    missing = run(rest_server, "digits", "3 1", "--signature", "score")
+    assert missing.returncode == 2 and b"needs a --translation for each text" in missing.stderr
+    wrong = run(rest_server, "other", "3 1")
+    assert wrong.returncode == 1 and wrong.stderr.startswith(b"Error: Servable not found")
+
+
+def test_the_servers_configuration_names_the_folder_that_the_readme_exports_to():
+    from google.protobuf import text_format
+    from tensorflow_serving.config.model_server_config_pb2 import ModelServerConfig
+
+    config = text_format.Parse((SERVING / "models.config").read_text(), ModelServerConfig())
+    (model,) = config.model_config_list.config
+    assert (model.name, model.base_path, model.model_platform) == ("en-de", "/models/en-de", "tensorflow")
+    readme = (SERVING / "README.md").read_text()
+    assert "--output models/en-de/1" in readme and '-v "$PWD/models:/models"' in readme
+
+
+def test_batches_are_large_enough_for_the_warm_up():
+    lines = (SERVING / "batching.config").read_text().splitlines()
+    values = {line.split()[0]: int(line.split()[3]) for line in lines if not line.startswith("#")}
+    assert values.keys() == {
+        "max_batch_size",
+        "batch_timeout_micros",
+        "max_enqueued_batches",
+        "num_batch_threads",
+    }
+    assert values["max_batch_size"] >= 4  # a refused warm-up request would keep the server from starting
