@@ -32,9 +32,14 @@ FILE = click.Path(exists=True, dir_okay=False)
     "--any-source-length", is_flag=True, help="litert only, not for browsers: run the longest source first."
 )
 @click.option(
+    "--text",
+    is_flag=True,
+    help="litert only: text in, text out, where tensorflow-text's operators are linked.",
+)
+@click.option(
     "--output",
     type=click.Path(file_okay=False),
-    help="[default: FOLDER/saved-model, FOLDER/litert-PRECISION]",
+    help="[default: FOLDER/saved-model, FOLDER/litert-PRECISION, FOLDER/litert-text-PRECISION]",
 )
 @click.option(
     "--source", type=FILE, help="At least 50 lines to compare the export on. [default: the dev split]"
@@ -47,6 +52,7 @@ def export(
     beam_size: int | None,
     source_length: int | None,
     any_source_length: bool,
+    text: bool,
     output: str | None,
     source: str | None,
     reference: str | None,
@@ -59,14 +65,25 @@ def export(
       keras-attn export runs/en-de --format saved-model --output models/en-de/1   (as TensorFlow Serving wants it)
       keras-attn export runs/en-de --format litert --precision int8 --source-length 48 --output phone/en-de
     """
+    if kind == "saved-model" and text:
+        raise click.UsageError("--text is for --format litert: a SavedModel takes text without it.")
     if kind == "saved-model" and (precision or source_length or any_source_length):
         raise click.UsageError("--precision and the source lengths are for --format litert.")
+    if text and any_source_length:
+        raise click.UsageError(
+            "--text takes text of any length, and cuts and pads it inside: give --source-length instead of "
+            "--any-source-length."
+        )
     if source_length and any_source_length:
         raise click.UsageError("give --source-length or --any-source-length, not both.")
     if reference and not source:
         raise click.UsageError("--reference needs --source.")
     precision = precision or "float32"
-    output = output or str(Path(folder, kind if kind == "saved-model" else f"litert-{precision}"))
+    if not output:
+        name = (
+            kind if kind == "saved-model" else f"litert-text-{precision}" if text else f"litert-{precision}"
+        )
+        output = str(Path(folder, name))
     check_model_folder(folder)
     load_tensorflow()
     trained = load_model(folder)
@@ -89,6 +106,7 @@ def export(
             None if any_source_length else source_length or 64,
             sources=sources,
             references=references,
+            text=text,
         )
     click.echo(output)
     if parity:

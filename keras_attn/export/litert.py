@@ -1,4 +1,4 @@
-"""A model for phones and browsers: one `.tflite` file that holds encoder and search, ids in, ids out.
+"""A model for phones and browsers: one `.tflite` file that holds encoder and search, ids in, ids out; or text in, text out.
 
 The folder holds all that a client needs:
 
@@ -8,21 +8,21 @@ The folder holds all that a client needs:
     target.spm
 
 Only built-in operators are used, which every LiteRT runtime has. Batches are for servers: see `export.saved_model`.
+
+For hosts that link tensorflow-text's operators, the file may take and return text: then it has the signature of
+`export.text_signature` instead, and no vocabulary lies beside it.
 """
 
 import dataclasses
 import json
-import re
-import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
-
-import tensorflow as tf
+from typing import Any, NamedTuple
 
 from keras_attn.config import SearchConfig
 from keras_attn.export.associated_files import with_files, with_metadata
+from keras_attn.export.conversion import convert
 from keras_attn.export.freeze import load_for_export
 from keras_attn.export.id_signatures import Signature, id_signatures
 from keras_attn.export.int8_embedding import Int8Embedding
@@ -32,8 +32,9 @@ from keras_attn.export.output_folder import (
     search_description,
     write_description,
 )
-from keras_attn.export.parity import Parity, check_litert, check_sentences
+from keras_attn.export.parity import Parity, check_litert, check_litert_text, check_sentences
 from keras_attn.export.runner import MODEL
+from keras_attn.export.text_signature import TEXT_OPERATORS, text_signature
 from keras_attn.model_dir import TrainedModel
 from keras_attn.models.translation_steps import TranslationSteps
 from keras_attn.text.special_tokens import BOS_ID, EOS_ID, PAD_ID, UNK_ID
@@ -41,8 +42,14 @@ from keras_attn.text.special_tokens import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 PRECISIONS = ("float32", "float16", "int8")
 
 
-class ConversionError(ValueError):
-    """A graph that LiteRT's built-in operators cannot run; the message names the operators."""
+class _Contents(NamedTuple):
+    """What a file of ids, or of text, has of its own."""
+
+    signatures: dict[str, Signature]
+    about: dict[str, Any]  # for `model.json`
+    vocabularies: dict[str, bytes]  # files, by name
+    custom_operators: tuple[str, ...]
+    check: Callable[..., Parity]
 
 
 def export_litert(
@@ -54,6 +61,7 @@ def export_litert(
     max_length: int = 64,
     sources: Sequence[str] | None = None,
     references: Sequence[str] | None = None,
+    text: bool = False,
 ) -> Parity | None:
     """Writes a `.tflite` and, given sentences, runs it.
 
@@ -69,6 +77,8 @@ def export_litert(
         max_length: L, the most tokens of a translation, EOS included.
         sources: development sentences, at least 50, that the file is to translate as the model does. `None`: no comparison.
         references: their translations, for BLEU.
+        text: whether text goes in and out instead of ids. That takes tensorflow-text's operators, which the libraries for phones
+            and browsers do not have; see `runner.LiteRTTextTranslator`.
 
     Returns:
         The comparison; `model.json` holds it too.
@@ -79,7 +89,7 @@ def export_litert(
         ParityError: the file translates differently.
         FileExistsError: `output` exists and is not an earlier export. In no case is anything half-written left behind.
     """
-    _check(precision, source_length, max_length)
+    _check(precision, source_length, max_length, text)
     if sources is not None:
         check_sentences(sources, references)
     trained, settings = load_for_export(model, beam_size)
@@ -87,50 +97,30 @@ def export_litert(
         settings = dataclasses.replace(
             settings, max_source_length=min(settings.max_source_length, source_length)
         )
-    signatures = id_signatures(trained, _steps(trained, precision), settings, source_length, max_length)
-    description = _description(trained, precision, settings, source_length, max_length, signatures)
-    vocabularies = {
-        description["vocabularies"]["source"]: trained.source_tokenizer.model_proto,
-        description["vocabularies"]["target"]: trained.target_tokenizer.model_proto,
-    }
+    graphs = id_signatures(trained, _steps(trained, precision), settings, source_length, max_length)
+    contents = _text_contents(trained, graphs) if text else _id_contents(trained, graphs)
+    description = _description(trained, precision, settings, source_length, max_length, contents)
     with new_folder(output, LITERT_DESCRIPTION) as folder:
-        text = json.dumps(description, indent=2, ensure_ascii=False)
-        files = {LITERT_DESCRIPTION: text.encode(), **vocabularies}
-        graphs = with_metadata(convert(signatures, precision), _name(trained), text, files)
-        content = with_files(graphs, files)
-        for name, file in {MODEL: content, **vocabularies}.items():
+        about = json.dumps(description, indent=2, ensure_ascii=False)
+        files = {LITERT_DESCRIPTION: about.encode(), **contents.vocabularies}
+        converted = convert(contents.signatures, precision, contents.custom_operators)
+        converted = with_metadata(converted, _name(trained), about, files)
+        content = with_files(converted, files)
+        for name, file in {MODEL: content, **contents.vocabularies}.items():
             (folder / name).write_bytes(file)
         description |= {
             "bytes": len(content),
-            "bytes_per_parameter": round(len(graphs) / description["parameters"], 3),
+            "bytes_per_parameter": round(len(converted) / description["parameters"], 3),
         }
         write_description(folder / LITERT_DESCRIPTION, description)
         parity = None
         if sources is not None:
-            parity = check_litert(trained, folder, sources, references)
+            parity = contents.check(trained, folder, sources, references)
             write_description(folder / LITERT_DESCRIPTION, {**description, "parity": parity.as_dict()})
     return parity
 
 
-def convert(signatures: dict[str, Signature], precision: str) -> bytes:
-    """Converts traced functions without variables to a `.tflite` with a signature each.
-
-    Raises:
-        ConversionError: it needs more than built-in operators.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        tf.saved_model.save(tf.Module(), folder, signatures=signatures)
-        converter = tf.lite.TFLiteConverter.from_saved_model(folder, signature_keys=list(signatures))
-        converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS]
-        converter.optimizations = [] if precision == "float32" else [tf.lite.Optimize.DEFAULT]
-        converter.target_spec.supported_types = [tf.float16] if precision == "float16" else []
-        try:
-            return converter.convert()
-        except Exception as error:  # the converter raises whatever its C++ side does
-            raise _conversion_error(error) from None
-
-
-def _check(precision: str, source_length: int | None, max_length: int) -> None:
+def _check(precision: str, source_length: int | None, max_length: int, text: bool) -> None:
     if precision == "int8-full":
         raise ValueError(
             "full-integer quantisation is not supported: LiteRT's converter crashes on recurrent loops when it calibrates "
@@ -138,6 +128,10 @@ def _check(precision: str, source_length: int | None, max_length: int) -> None:
         )
     if precision not in PRECISIONS:
         raise ValueError(f"precision is one of {', '.join(PRECISIONS)}. Received: {precision!r}")
+    if text and source_length is None:
+        raise ValueError(
+            "a file of text pads it inside, and needs to know to what length. Give a source_length"
+        )
     if source_length is not None and source_length < 2:
         raise ValueError(f"source_length must hold a word and EOS. Received: source_length={source_length}")
     if max_length < 1:
@@ -153,26 +147,39 @@ def _steps(trained: TrainedModel, precision: str) -> TranslationSteps:
     return steps
 
 
+def _id_contents(trained: TrainedModel, graphs: dict[str, Signature]) -> _Contents:
+    source, target = trained.source_tokenizer, trained.target_tokenizer
+    names = _vocabularies(trained)
+    about = {
+        "special_ids": {"pad": PAD_ID, "unk": UNK_ID, "bos": BOS_ID, "eos": EOS_ID},
+        "vocabularies": names,
+        "vocab_sizes": {"source": source.vocab_size, "target": target.vocab_size},
+    }
+    vocabularies = {names["source"]: source.model_proto, names["target"]: target.model_proto}
+    return _Contents(graphs, about, vocabularies, (), check_litert)
+
+
+def _text_contents(trained: TrainedModel, graphs: dict[str, Signature]) -> _Contents:
+    signature = text_signature(trained, graphs["translate"])
+    about = {"custom_operators": list(TEXT_OPERATORS)}
+    return _Contents(signature, about, {}, TEXT_OPERATORS, check_litert_text)
+
+
 def _description(
     trained: TrainedModel,
     precision: str,
     settings: SearchConfig,
     source_length: int | None,
     max_length: int,
-    signatures: dict[str, Signature],
+    contents: _Contents,
 ) -> dict[str, Any]:
     data = trained.config.data
     return {
         "keras_attn_export": "litert",
         "keras_attn": version("keras-attn"),
         "languages": {"source": data.source_language, "target": data.target_language},
-        "signatures": {name: _interface(function) for name, function in signatures.items()},
-        "special_ids": {"pad": PAD_ID, "unk": UNK_ID, "bos": BOS_ID, "eos": EOS_ID},
-        "vocabularies": _vocabularies(trained),
-        "vocab_sizes": {
-            "source": trained.source_tokenizer.vocab_size,
-            "target": trained.target_tokenizer.vocab_size,
-        },
+        "signatures": {name: _interface(function) for name, function in contents.signatures.items()},
+        **contents.about,
         "source_length": source_length,
         "max_length": max_length,
         "search": search_description(settings),
@@ -204,13 +211,3 @@ def _vocabularies(trained: TrainedModel) -> dict[str, str]:
 
 def _name(trained: TrainedModel) -> str:
     return f"{trained.config.data.source_language} to {trained.config.data.target_language}"
-
-
-def _conversion_error(error: Exception) -> ConversionError:
-    operators = sorted(set(re.findall(r"'?(tf\.\w+)'? op is neither|Flex(\w+)", str(error))))
-    names = ", ".join("".join(match) for match in operators)
-    reason = f"no built-in operator for {names}" if names else str(error).strip().partition("\n")[0]
-    return ConversionError(
-        f"this model cannot run on LiteRT's built-in operators: {reason}. Flex and custom operators are not exported, because "
-        "LiteRT's own runtimes cannot run them"
-    )

@@ -16,7 +16,7 @@ import tensorflow as tf
 
 from keras_attn.evaluation.scores import Scores, corpus_scores
 from keras_attn.export.output_folder import SAVED_MODEL_DESCRIPTION, read_description
-from keras_attn.export.runner import LiteRTTranslator
+from keras_attn.export.runner import LiteRTTextTranslator, LiteRTTranslator
 from keras_attn.model_dir import TrainedModel
 from keras_attn.models.translation_steps import TranslationSteps
 from keras_attn.search import length_penalty
@@ -70,7 +70,7 @@ class Parity:
         score_error: the largest difference between the two scores of one and the same translation.
         bleu, keras_bleu: of the export and of Keras, against the references; without references, against what Keras says.
         bleu_signature: sacreBLEU's.
-        milliseconds: the export's mean time a sentence; a `.tflite`'s without making ids of text.
+        milliseconds: the export's mean time a sentence; of a `.tflite` of ids, without making ids of text.
     """
 
     sentences: int
@@ -129,6 +129,24 @@ def check_litert(
         found = [exported.translate_ids(ids) for ids in sources]
         seconds = time.perf_counter() - start
         return _Outputs(exported.decode([ids for ids, _ in found]), [score for _, score in found], seconds)
+
+    return _compare(trained, run, exported.description, sources, references)
+
+
+def check_litert_text(
+    trained: TrainedModel,
+    folder: str | Path,
+    sources: Sequence[str],
+    references: Sequence[str] | None = None,
+) -> Parity:
+    """The same for a `.tflite` that takes text. Arguments and errors are those of `check_litert`."""
+    exported = LiteRTTextTranslator(folder)
+
+    def run(lines: Sequence[str]) -> _Outputs:
+        start = time.perf_counter()
+        found = [exported.translate(line) for line in lines]
+        seconds = time.perf_counter() - start
+        return _Outputs([each.text for each in found], [each.score for each in found], seconds)
 
     return _compare(trained, run, exported.description, sources, references)
 

@@ -1,8 +1,9 @@
-"""Translates with an exported `.tflite`, as a client would: text -> ids, the file, ids -> text."""
+"""Translates with an exported `.tflite`, as a client would: text -> ids, the file, ids -> text; or text -> the file -> text."""
 
 import itertools
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,7 +35,7 @@ class LiteRTTranslator:
         from ai_edge_litert.interpreter import Interpreter
 
         folder = Path(folder)
-        self.description = read_description(folder / LITERT_DESCRIPTION)
+        self.description = _description(folder, "translate")
         vocabularies = self.description["vocabularies"]
         self.source_tokenizer = Tokenizer((folder / vocabularies["source"]).read_bytes())
         self.target_tokenizer = Tokenizer((folder / vocabularies["target"]).read_bytes())
@@ -79,3 +80,68 @@ class LiteRTTranslator:
         self.translate_ids(
             [*itertools.islice(words, self.description["search"]["max_source_length"] - 1), EOS_ID]
         )
+
+
+class TextTranslation(NamedTuple):
+    """One translation.
+
+    Attributes:
+        text: the translation.
+        score: its log-probability, in nats, over the length penalty of the file.
+        truncated: whether the source was longer than the file takes, so that its end is missing.
+    """
+
+    text: str
+    score: float
+    truncated: bool
+
+
+class LiteRTTextTranslator:
+    """What `export_litert(text=True)` wrote, behind one call.
+
+    Args:
+        folder: the export's folder.
+        num_threads: threads of the interpreter.
+
+    Raises:
+        ValueError, OSError: the folder is no such export, or a file is missing or broken.
+
+    Example:
+
+    >>> translator = LiteRTTextTranslator("export/en-de")
+    >>> translator(["A small dog runs across the grass."])
+    ['Ein kleiner Hund läuft über das Gras.']
+    """
+
+    def __init__(self, folder: str | Path, num_threads: int = 1) -> None:
+        from ai_edge_litert.interpreter import InterpreterWithCustomOps
+        from tensorflow_text import tflite_registrar
+
+        folder = Path(folder)
+        self.description = _description(folder, "translate_text")
+        self._interpreter = InterpreterWithCustomOps(
+            tflite_registrar.SELECT_TFTEXT_OPS, model_path=str(folder / MODEL), num_threads=num_threads
+        )
+        self._run = self._interpreter.get_signature_runner("translate_text")
+
+    def __call__(self, lines: Sequence[str]) -> list[str]:
+        """The translation of each line; a line without any sub-word, such as "", gives ""."""
+        return [self.translate(line).text for line in lines]
+
+    def translate(self, line: str) -> TextTranslation:
+        """The translation of a line; a lone surrogate in it, which UTF-8 cannot hold, counts as a question mark."""
+        utf8 = line.encode("utf-8", errors="replace")
+        found = self._run(text=np.array([utf8], object))  # a numpy string would end before a last NUL
+        return TextTranslation(
+            found["translation"][0].decode("utf-8"), float(found["score"][0]), bool(found["truncated"][0])
+        )
+
+
+def _description(folder: Path, signature: str) -> dict[str, Any]:
+    description = read_description(folder / LITERT_DESCRIPTION)
+    if signature not in description["signatures"]:
+        raise ValueError(
+            f"{folder} has no signature {signature!r}, but {', '.join(description['signatures'])}: a file that "
+            "takes text runs in LiteRTTextTranslator, a file that takes ids in LiteRTTranslator"
+        )
+    return description

@@ -12,9 +12,10 @@ from ai_edge_litert.interpreter import Interpreter
 from keras_attn.config import ModelConfig
 from keras_attn.export import id_signatures
 from keras_attn.export.associated_files import read_files
-from keras_attn.export.litert import ConversionError, convert, export_litert
+from keras_attn.export.conversion import ConversionError, convert
+from keras_attn.export.litert import export_litert
 from keras_attn.export.parity import ParityError
-from keras_attn.export.runner import LiteRTTranslator
+from keras_attn.export.runner import LiteRTTextTranslator, LiteRTTranslator
 from keras_attn.models.seq2seq import build_seq2seq
 from keras_attn.text.special_tokens import EOS_ID
 from keras_attn.translator import Translator
@@ -311,3 +312,8 @@ def test_a_value_that_cannot_be_used_is_refused_before_anything_is_written(
 def test_a_folder_that_is_no_export_is_no_translator(tmp_path):
     with pytest.raises(ValueError, match="does not describe an export"):
         LiteRTTranslator(tmp_path)
+
+
+def test_a_file_of_ids_is_none_of_text(exported):
+    with pytest.raises(ValueError, match="has no signature 'translate_text', but translate, encode"):
+        LiteRTTextTranslator(exported)

@@ -1,0 +1,59 @@
+"""Traced functions to a `.tflite`, of operators that its hosts have."""
+
+import re
+import tempfile
+from collections.abc import Sequence
+
+import tensorflow as tf
+from ai_edge_litert import schema_py_generated as schema
+
+from keras_attn.export.id_signatures import Signature
+
+_CANNOT_RUN = (
+    "this model cannot run on LiteRT's built-in operators: {}. Flex and custom operators are not exported, because LiteRT's own "
+    "runtimes cannot run them"
+)
+
+
+class ConversionError(ValueError):
+    """A graph that LiteRT's built-in operators cannot run; the message names the operators."""
+
+
+def convert(signatures: dict[str, Signature], precision: str, custom_operators: Sequence[str] = ()) -> bytes:
+    """Converts traced functions without variables to a `.tflite` with a signature each.
+
+    Args:
+        signatures: the functions, by name.
+        precision: one of `PRECISIONS`.
+        custom_operators: those that hosts of this file have, beside the built-in ones.
+
+    Raises:
+        ConversionError: it needs more operators than that.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        tf.saved_model.save(tf.Module(), folder, signatures=signatures)
+        converter = tf.lite.TFLiteConverter.from_saved_model(folder, signature_keys=list(signatures))
+        converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS]
+        converter.allow_custom_ops = bool(custom_operators)
+        converter.optimizations = [] if precision == "float32" else [tf.lite.Optimize.DEFAULT]
+        converter.target_spec.supported_types = [tf.float16] if precision == "float16" else []
+        try:
+            converted = converter.convert()
+        except Exception as error:  # the converter raises whatever its C++ side does
+            raise _conversion_error(error) from None
+    if others := _custom_operators(converted) - {*custom_operators}:
+        raise ConversionError(_CANNOT_RUN.format(f"no built-in operator for {', '.join(sorted(others))}"))
+    return converted
+
+
+def _custom_operators(model: bytes) -> set[str]:
+    parsed = schema.Model.GetRootAs(model, 0)
+    codes = [parsed.OperatorCodes(i).CustomCode() for i in range(parsed.OperatorCodesLength())]
+    return {code.decode() for code in codes if code is not None}
+
+
+def _conversion_error(error: Exception) -> ConversionError:
+    operators = sorted(set(re.findall(r"'?(tf\.\w+)'? op is neither|Flex(\w+)", str(error))))
+    names = ", ".join("".join(match) for match in operators)
+    reason = f"no built-in operator for {names}" if names else str(error).strip().partition("\n")[0]
+    return ConversionError(_CANNOT_RUN.format(reason))
