@@ -71,7 +71,9 @@ def test_weights_are_stored_once_over_all_signatures(exported, digit_speller):
 def test_exporting_twice_replaces_the_first(model_folder, tmp_path, source_lines):
     export_saved_model(model_folder, tmp_path / "out", beam_size=2)
     assert export_saved_model(model_folder, tmp_path / "out", 1, source_lines[:50]).identical == 50
-    assert json.loads((tmp_path / "out" / "assets.extra" / "model.json").read_text())["search"]["beam_size"] == 1
+    assert (
+        json.loads((tmp_path / "out" / "assets.extra" / "model.json").read_text())["search"]["beam_size"] == 1
+    )
 
 
 def test_a_model_folder_is_not_replaced_by_its_export(model_folder):
