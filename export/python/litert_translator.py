@@ -78,7 +78,7 @@ class Translator:
         self._source = tokenizers[self.about["vocabularies"]["source"]]
         self._target = tokenizers[self.about["vocabularies"]["target"]]
         self._interpreter = Interpreter(str(path), num_threads=num_threads)
-        self._signatures = {
+        self.signatures = {
             name: self._interpreter.get_signature_runner(name) for name in self.about["signatures"]
         }
         if self.about["source_length"] is None:
@@ -106,7 +106,7 @@ class Translator:
         del state["truncated"]
         produced, token = [], special["bos"]
         while len(produced) < limit:
-            found = self._signatures["step"](token=np.array([token], np.int32), **state)
+            found = self.signatures["step"](token=np.array([token], np.int32), **state)
             log_probs = found.pop("log_probs")[0]
             log_probs[[special["pad"], special["bos"]]] = -np.inf
             token = int(log_probs.argmax())
@@ -122,7 +122,7 @@ class Translator:
         Raises:
             ValueError: the model has no attention.
         """
-        if "align" not in self._signatures:
+        if "align" not in self.signatures:
             raise ValueError("this model has no attention, so there is nothing to align by")
         ids = self._ids(text)
         found = self._run("align", ids)
@@ -148,7 +148,7 @@ class Translator:
             (1, self.about["source_length"] or len(ids)), self.about["special_ids"]["pad"], np.int32
         )
         source[0, : len(ids)] = ids
-        return self._signatures[signature](source=source)
+        return self.signatures[signature](source=source)
 
     def _text(self, ids: np.ndarray | list[int]) -> str:
         return self._target.decode([int(i) for i in ids]).replace("\n", " ")
@@ -157,7 +157,7 @@ class Translator:
         """Once, so that no later source is longer: after one that is, LiteRT's kernels (2.3) may give wrong numbers."""
         words = self.about["search"]["max_source_length"] - 1
         ids = [4 + i % (self.about["vocab_sizes"]["source"] - 4) for i in range(words)]
-        for signature in self._signatures.keys() - {"step"}:
+        for signature in self.signatures.keys() - {"step"}:
             self._run(signature, [*ids, self.about["special_ids"]["eos"]])
 
 

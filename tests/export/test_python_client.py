@@ -1,6 +1,7 @@
 """The client in `export/python`, run as its readers run it: in a new virtual environment, from one file."""
 
 import json
+import re
 import subprocess
 import venv
 from pathlib import Path
@@ -11,7 +12,8 @@ from keras_attn.export.litert import export_litert
 from keras_attn.export.runner import LiteRTTranslator
 from keras_attn.translator import Translator
 
-CLIENT = Path(__file__).parents[2] / "export" / "python"
+ROOT = Path(__file__).parents[2]
+CLIENT, BENCHMARKS = ROOT / "export" / "python", ROOT / "benchmarks"
 LINES = ["3 1", "", "  ", "Ω", "3 1 4 1 5 9", "a\tb\x00c", "3 " * 5000]
 
 PROGRAM = """
@@ -130,6 +132,14 @@ def test_the_command_translates_lines(python, exported):
         result = subprocess.run(command, input=b"3 1\n\n9\n", capture_output=True, timeout=120)
         lines = result.stdout.decode().split("\n")
         assert [line.rpartition("\r")[2] for line in lines] == ["three one", "", "nine", ""]
+
+
+def test_hostile_text_ids_and_tensors_get_an_answer_or_an_error_soon(python, exported):
+    """Ten thousand are a matter of minutes: see the program. Here every kind comes once or more."""
+    command = [python, BENCHMARKS / "hostile_litert.py", exported / "model.tflite", "--count", "150"]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert re.search(r"1650 calls, \d+ refused, 0 failures", result.stdout)
 
 
 @pytest.mark.parametrize("content", [None, b"", b"not a model"], ids=["missing", "empty", "other"])
