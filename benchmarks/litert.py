@@ -2,8 +2,8 @@
 
     python benchmarks/litert.py MODEL test.en test.de
 
-Every file is measured in a process of its own that has only the Python client: greedy search and beam 4, a fixed source length of 64 and
-any length, the three precisions, on one thread and on two. Prints a Markdown table. Let the machine be quiet.
+Every file is measured in a process of its own that has only the Python client: greedy search and beam 4, a fixed source length of 64
+and any length, the three precisions, on one thread and on two. Prints a Markdown table. Let the machine be quiet.
 """
 
 import argparse
@@ -79,11 +79,9 @@ def main() -> None:
                 about = json.loads(Path(folder, "export", "model.json").read_text())
                 one, two = (measured(Path(folder, "export", "model.tflite"), args.source, n) for n in (1, 2))
                 scores = corpus_scores(one["texts"], references)
-                print(
-                    f"| {precision} | {kind} | {about['bytes'] / 1e6:.2f} | {about['bytes_per_parameter']:.3f} | {scores.bleu:.2f} | "
-                    f"{one['load']:.0f} | {one['memory']:.0f} | {one['median']:.2f} | {two['median']:.2f} |",
-                    flush=True,
-                )
+                size = f"{about['bytes'] / 1e6:.2f} | {about['bytes_per_parameter']:.3f} | {scores.bleu:.2f}"
+                cost = f"{one['load']:.0f} | {one['memory']:.0f} | {one['median']:.2f} | {two['median']:.2f}"
+                print(f"| {precision} | {kind} | {size} | {cost} |", flush=True)
     print(f"\n{len(references)} sentences, BLEU {scores.bleu_signature}")
 
 
