@@ -2,8 +2,8 @@
 
     python benchmarks/litert.py MODEL test.en test.de
 
-Every file is measured in a process of its own that has only the Python client: greedy search and beam 4, a fixed source length of 64
-and any length, the three precisions, on one thread and on two. Prints a Markdown table. Let the machine be quiet.
+Every file is measured in a process of its own that has only the Python client: greedy search and beam 4, a fixed source length of
+64 and any length, the three precisions, on one thread and on two. Prints a Markdown table. Let the machine be quiet.
 """
 
 import argparse
