@@ -74,6 +74,13 @@ def test_a_newcomer_trains_a_translator_saves_it_and_loads_it(execute, empty_fol
     assert list(empty_folder.iterdir()) == []
 
 
+def test_what_is_exported_runs_without_this_library(execute, empty_folder):
+    notebook = execute("03_export_and_run.ipynb")
+    assert printed(notebook).count("¿Dónde está la estación más cercana?") == 2  # by SavedModel and by LiteRT
+    assert count_pictures(notebook) == 1
+    assert list(empty_folder.iterdir()) == []
+
+
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebooks_are_stored_without_outputs(path):
     notebook = read(path.name)
@@ -88,4 +95,5 @@ def test_every_notebook_is_executed_here():
     assert [path.name for path in NOTEBOOKS] == [
         "01_attention_step_by_step.ipynb",
         "02_train_a_translator.ipynb",
+        "03_export_and_run.ipynb",
     ]
