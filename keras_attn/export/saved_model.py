@@ -46,8 +46,8 @@ def export_saved_model(
                          translation and its end, and `tokens` int32 [B], how many sub-words those are, the end included
 
     A line of which the vocabulary knows nothing, such as "" or "☃", translates to "" with score 0. Longer input than the model's
-    `search.max_source_length` is cut there, and a longer translation to be scored at `max_length`; its `log_prob` is then that of
-    its first `max_length` sub-words. The same model gives the same files, byte for byte.
+    `search.max_source_length` is cut there, and so is, at `max_length` sub-words, a translation to be scored: one with that many
+    `tokens` may have been longer. The same model gives the same files, byte for byte.
 
     To load it takes TensorFlow and `import tensorflow_text`, which holds the operators of the tokenizers, and not keras_attn:
 

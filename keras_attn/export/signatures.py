@@ -22,9 +22,8 @@ from keras_attn.search import Hypotheses
 from keras_attn.text.special_tokens import BOS_ID, EOS_ID, PAD_ID
 from keras_attn.text.tokenizer import Tokenizer
 
-CHARACTERS_PER_TOKEN = (
-    64  # four times what a sub-word can have: room for spaces and marks that normalising takes away
-)
+# Four times what a sub-word can have: room for spaces and marks that normalising takes away.
+CHARACTERS_PER_TOKEN = 64
 
 
 class TextSignatures:
@@ -53,8 +52,10 @@ class TextSignatures:
         self._settings = settings
         self._source, self._target = trained.source_tokenizer, trained.target_tokenizer
         self._has_attention = trained.config.model.attention != "none"
-        ids = tf.TensorSpec([None, None], tf.int32)
-        self._search = tf.function(self._searched, [ids], autograph=False)  # one graph for two signatures
+        # One graph for two signatures.
+        self._traced_search = tf.function(
+            self._search, [tf.TensorSpec([None, None], tf.int32)], autograph=False
+        )
 
     def functions(self) -> dict[str, tf.types.experimental.ConcreteFunction]:
         """The traced functions by signature name; no `align` for a model without attention."""
@@ -64,17 +65,17 @@ class TextSignatures:
         return {**found, "score": _traced(self._score, "text", "translation")}
 
     def _translate(self, text):
-        best = self._search(self._words(text))
+        best = self._traced_search(self._words(text))
         return {"translation": self._texts(best.tokens[:, 0]), "score": best.scores[:, 0]}
 
     def _n_best(self, text):
-        found = self._search(self._words(text))
+        found = self._traced_search(self._words(text))
         texts = self._texts(tf.reshape(found.tokens, [-1, self.max_length]))  # [B * N]
         return {"translations": tf.reshape(texts, [-1, self._settings.beam_size]), "scores": found.scores}
 
     def _align(self, text):
         source = self._words(text)
-        found = self._searched(source, keep_weights=True)
+        found = self._search(source, keep_weights=True)
         longest = tf.reduce_max(tf.concat([found.lengths[:, 0], [0]], axis=0))
         target = found.tokens[:, 0, :longest]  # [B, T]
         return {
@@ -105,7 +106,7 @@ class TextSignatures:
         known = tf.reduce_any(tf.reduce_all(ids[..., None] != wordless, axis=-1), axis=1)  # [B]
         return tf.where(known[:, None], ids, PAD_ID)
 
-    def _searched(self, source, keep_weights: bool = False) -> Hypotheses:
+    def _search(self, source, keep_weights: bool = False) -> Hypotheses:
         with self._weights():
             return search_ids(self._steps, source, self._settings, self.max_length, keep_weights)
 

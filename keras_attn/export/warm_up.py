@@ -23,7 +23,7 @@ def write_warm_up(
     Args:
         folder: the SavedModel.
         functions: what it holds, see `TextSignatures`.
-        sources: sentences like those to come, of which at least one is not empty.
+        sources: sentences like those to come, at least one.
     """
     texts = _from_short_to_long(sources)
     translations = functions["serving_default"](text=tf.constant(texts))["translation"].numpy().tolist()
@@ -57,7 +57,7 @@ def _varint(value: int) -> bytes:
 
 
 def _from_short_to_long(sources: Sequence[str]) -> list[str]:
-    by_length = sorted({line for line in sources if line.strip()}, key=lambda line: (len(line), line))
+    by_length = sorted(set(sources), key=lambda line: (len(line), line))
     last = len(by_length) - 1
     places = {round(last * i / (SENTENCES - 1)) for i in range(SENTENCES)}
     return [by_length[place] for place in sorted(places)]

@@ -63,7 +63,7 @@ def digit_speller():
 
 
 @pytest.fixture(scope="session")
-def exported(tmp_path_factory, digit_speller, digit_pairs):
+def saved_model(tmp_path_factory, digit_speller, digit_pairs):
     """The digit speller as a SavedModel, and how it compares with Keras."""
     from keras_attn.export.saved_model import export_saved_model
 
@@ -72,11 +72,11 @@ def exported(tmp_path_factory, digit_speller, digit_pairs):
 
 
 @pytest.fixture(scope="session")
-def signatures(exported):
+def signatures(saved_model):
     import tensorflow as tf
     import tensorflow_text  # noqa: F401  the operators of the exported tokenizers
 
-    return tf.saved_model.load(str(exported[0])).signatures
+    return tf.saved_model.load(str(saved_model[0])).signatures
 
 
 @pytest.fixture(scope="session")

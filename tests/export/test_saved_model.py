@@ -17,22 +17,22 @@ print(json.dumps([text.decode() for text in found["translation"].numpy()]))
 """
 
 
-def test_it_translates_as_keras_does(exported):
-    _, parity = exported
+def test_it_translates_as_keras_does(saved_model):
+    _, parity = saved_model
     assert (parity.sentences, parity.identical) == (60, 60)
     assert parity.score_error < 1e-4
     assert parity.bleu == parity.keras_bleu > 50
 
 
-def test_a_process_without_keras_attn_can_use_it(exported, digit_speller):
+def test_a_process_without_keras_attn_can_use_it(saved_model, digit_speller):
     lines = ["3 1 4", "", "1 5"]
-    client = [sys.executable, "-I", "-c", CLIENT, str(exported[0]), json.dumps(lines)]
+    client = [sys.executable, "-I", "-c", CLIENT, str(saved_model[0]), json.dumps(lines)]
     result = subprocess.run(client, capture_output=True, text=True, check=True)
     assert json.loads(result.stdout.splitlines()[-1]) == Translator(digit_speller)(lines)
 
 
-def test_it_says_what_it_is(exported):
-    folder, parity = exported
+def test_it_says_what_it_is(saved_model):
+    folder, parity = saved_model
     about = json.loads((folder / "assets.extra" / "model.json").read_text())
     assert about["keras_attn_export"] == "saved_model"
     assert about["search"]["beam_size"] == 4
@@ -40,8 +40,8 @@ def test_it_says_what_it_is(exported):
     assert about["parity"] == parity.as_dict()
 
 
-def test_its_description_names_the_signatures_as_they_are(exported, signatures):
-    about = json.loads((exported[0] / "assets.extra" / "model.json").read_text())["signatures"]
+def test_its_description_names_the_signatures_as_they_are(saved_model, signatures):
+    about = json.loads((saved_model[0] / "assets.extra" / "model.json").read_text())["signatures"]
 
     def described(specs):
         return {
@@ -58,8 +58,8 @@ def test_its_description_names_the_signatures_as_they_are(exported, signatures):
     assert about["nbest"]["outputs"]["scores"] == {"shape": [None, 4], "dtype": "float32"}
 
 
-def test_weights_are_stored_once_over_all_signatures(exported, digit_speller):
-    folder, _ = exported
+def test_weights_are_stored_once_over_all_signatures(saved_model, digit_speller):
+    folder, _ = saved_model
     weights = 4 * digit_speller.model.count_params()
     assert weights < (folder / "variables" / "variables.data-00000-of-00001").stat().st_size < 1.1 * weights
     kernel = digit_speller.model.get_layer("encoder").get_weights()[0]
@@ -69,11 +69,14 @@ def test_weights_are_stored_once_over_all_signatures(exported, digit_speller):
 
 
 def test_exporting_twice_replaces_the_first(model_folder, tmp_path, source_lines):
+    warm_up = tmp_path / "out" / "assets.extra" / "tf_serving_warmup_requests"
     export_saved_model(model_folder, tmp_path / "out", beam_size=2)
+    assert not warm_up.exists()  # without sentences there is nothing to warm up with
     assert export_saved_model(model_folder, tmp_path / "out", 1, source_lines[:50]).identical == 50
     assert (
         json.loads((tmp_path / "out" / "assets.extra" / "model.json").read_text())["search"]["beam_size"] == 1
     )
+    assert warm_up.exists()
 
 
 def test_a_model_folder_is_not_replaced_by_its_export(model_folder):

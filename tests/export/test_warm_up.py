@@ -1,15 +1,14 @@
 import pytest
 import tensorflow as tf
 
-from keras_attn.export.saved_model import export_saved_model
 from keras_attn.export.warm_up import prediction_log
 
 SIGNATURES = {"serving_default", "nbest", "align", "score"}
 
 
 @pytest.fixture(scope="module")
-def records(exported):
-    path = exported[0] / "assets.extra" / "tf_serving_warmup_requests"
+def records(saved_model):
+    path = saved_model[0] / "assets.extra" / "tf_serving_warmup_requests"
     return [record.numpy() for record in tf.data.TFRecordDataset(str(path))]
 
 
@@ -58,8 +57,3 @@ def test_a_request_is_encoded_as_the_servers_own_package_encodes_it(inputs):
     for name, values in inputs.items():
         log.predict_log.request.inputs[name].CopyFrom(tf.make_tensor_proto(values, tf.string))
     assert prediction_log("score", inputs) == log.SerializeToString(deterministic=True)
-
-
-def test_without_sentences_there_is_no_warm_up(model_folder, tmp_path):
-    export_saved_model(model_folder, tmp_path / "out")
-    assert not (tmp_path / "out" / "assets.extra" / "tf_serving_warmup_requests").exists()
