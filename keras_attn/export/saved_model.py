@@ -17,7 +17,7 @@ from keras_attn.export.output_folder import (
 )
 from keras_attn.export.parity import Parity, check_saved_model, check_sentences
 from keras_attn.export.same_bytes import make_repeatable
-from keras_attn.export.signatures import TextSignatures, longest_text
+from keras_attn.export.serving_signatures import ServingSignatures, longest_text
 from keras_attn.export.warm_up import write_warm_up
 from keras_attn.model_dir import TrainedModel
 from keras_attn.search.hypotheses import NEVER
@@ -78,7 +78,7 @@ def export_saved_model(
         check_sentences(sources, references)
     trained, settings = load_for_export(model, beam_size)
     with new_folder(output, SAVED_MODEL_DESCRIPTION) as folder:
-        served = TextSignatures(trained, settings)
+        served = ServingSignatures(trained, settings)
         functions = served.functions()
         tf.saved_model.save(served.module, str(folder), signatures=functions)
         make_repeatable(folder)

@@ -22,7 +22,7 @@ def write_warm_up(
 
     Args:
         folder: the SavedModel.
-        functions: what it holds, see `TextSignatures`.
+        functions: what it holds, see `ServingSignatures`.
         sources: sentences like those to come, at least one.
     """
     texts = _from_short_to_long(sources)

@@ -26,7 +26,7 @@ from keras_attn.text.tokenizer import Tokenizer
 CHARACTERS_PER_TOKEN = 64
 
 
-class TextSignatures:
+class ServingSignatures:
     """The signatures of a SavedModel, over one copy of the weights.
 
     Text is read up to `longest_text(max_source_length)` characters, which bounds time and memory whatever a client sends, and
