@@ -45,7 +45,7 @@ class LiteRTTranslator:
             self._run_the_longest_source()
 
     def __call__(self, lines: Sequence[str]) -> list[str]:
-        """The translation of each line; a line without any sub-word, such as "", gives ""."""
+        """The translation of each line; a line without any known sub-word, such as "", gives ""."""
         return self.decode([self.translate_ids(ids)[0] for ids in self.encode(lines)])
 
     def encode(self, lines: Sequence[str]) -> list[list[int]]:
@@ -125,7 +125,7 @@ class LiteRTTextTranslator:
         self._run = self._interpreter.get_signature_runner("translate_text")
 
     def __call__(self, lines: Sequence[str]) -> list[str]:
-        """The translation of each line; a line without any sub-word, such as "", gives ""."""
+        """The translation of each line; a line without any known sub-word, such as "", gives ""."""
         return [self.translate(line).text for line in lines]
 
     def translate(self, line: str) -> TextTranslation:

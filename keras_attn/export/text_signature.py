@@ -15,7 +15,8 @@ TEXT_OPERATORS = ("TFText>FastSentencepieceDetokenize", "TFText>FastSentencepiec
 
 def text_signature(trained: TrainedModel, translate: Signature) -> dict[str, Signature]:
     """The graph, by its name: `text`, string `[1]`, to `translation`, string `[1]`, `score`, float32 `[1]`, and `truncated`,
-    int32 `[1]`, 1 where the text was longer than the file takes. Text without any sub-word, such as "", gives "" with score 0.
+    int32 `[1]`, 1 where the text was longer than the file takes. Text without any known sub-word, such as "", gives "" with
+    score 0.
 
     Nothing keeps a host from handing over several strings, whatever the shape says: then the first is translated.
 
