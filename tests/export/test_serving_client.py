@@ -21,6 +21,11 @@ SERVING = Path(__file__).parents[2] / "export" / "serving"
 TEXT = ["3 1 4", "", "1 5"]
 
 
+@pytest.fixture(autouse=True)
+def no_proxy_between(monkeypatch):
+    monkeypatch.setenv("no_proxy", "localhost")
+
+
 @pytest.fixture(scope="module")
 def client():
     spec = importlib.util.spec_from_file_location("serving_client", SERVING / "client.py")
