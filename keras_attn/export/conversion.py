@@ -34,6 +34,8 @@ def convert(signatures: dict[str, Signature], precision: str, custom_operators: 
         tf.saved_model.save(tf.Module(), folder, signatures=signatures)
         converter = tf.lite.TFLiteConverter.from_saved_model(folder, signature_keys=list(signatures))
         converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS]
+        # Without it a loop copies a whole buffer to write one row of it.
+        converter._experimental_enable_dynamic_update_slice = True
         converter.allow_custom_ops = bool(custom_operators)
         converter.optimizations = [] if precision == "float32" else [tf.lite.Optimize.DEFAULT]
         converter.target_spec.supported_types = [tf.float16] if precision == "float16" else []

@@ -2,6 +2,7 @@
 
 from typing import Any, NamedTuple
 
+import numpy as np
 from keras import ops, tree
 
 PAD_ID = 0  # fills every buffer behind the last token, and is never produced
@@ -63,9 +64,8 @@ def best_tokens(log_probs: Any, k: int, bos_id: int) -> tuple[Any, Any]:
         `(log_probs, tokens)`: float32 and int32 `[N, min(k, V)]`, best first; of equals, the smaller id first.
     """
     vocabulary = log_probs.shape[-1]
-    ids = ops.arange(vocabulary, dtype="int32")
-    possible = ops.logical_and(ops.not_equal(ids, PAD_ID), ops.not_equal(ids, bos_id))
-    return ops.top_k(ops.where(possible, log_probs, NEVER), min(k, vocabulary))
+    impossible = np.isin(np.arange(vocabulary), (PAD_ID, bos_id)).astype("float32")
+    return ops.top_k(log_probs + NEVER * impossible, min(k, vocabulary))
 
 
 def put(buffer: Any, position: Any, values: Any) -> Any:
