@@ -5,44 +5,21 @@
 // sentence, median and 90th percentile, for the page's own word-by-word loop and for the signature `translate`. CHROMIUM names the
 // browser's program.
 
-import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { require, startWorker, WEB, withPage } from "./chromium.mjs";
 
-const WEB = fileURLToPath(new URL("../export/web/", import.meta.url));
-const require = createRequire(path.join(WEB, "package.json"));
-const { chromium } = require("playwright-core");
 const { build } = require("esbuild");
-
 const [folder, file] = process.argv.slice(2);
 const lines = readFileSync(file, "utf8").split("\n").filter(Boolean).slice(0, 100);
-const scratch = mkdtempSync(path.join(tmpdir(), "web-page-"));
-execFileSync("node", [path.join(WEB, "build.mjs"), path.join(scratch, "site"), folder]);
-const server = spawn("python3", ["-u", "-m", "http.server", "--bind", "127.0.0.1", "--directory", path.join(scratch, "site"), "0"]);
-const [port] = await new Promise((resolve) => server.stdout.once("data", (text) => resolve(/(?<=port )\d+/.exec(text))));
-const context = await chromium.launchPersistentContext(path.join(scratch, "profile"), {
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  bypassCSP: true, // for the script that runs `translate` below
-  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"],
-});
-try {
-  const page = await context.newPage();
-  const start = performance.now();
-  await page.goto(`http://127.0.0.1:${port}`);
-  await page.waitForFunction(() => document.getElementById("status").textContent.startsWith("Ready"));
-  console.log(`${context.browser()?.version() ?? "Chromium"}: ready after ${((performance.now() - start) / 1000).toFixed(1)} s`);
-  const model = `models/${path.basename(path.resolve(folder))}`;
-  report("word by word", await page.evaluate(wordByWord, { model, lines }));
+
+await withPage(folder, async (page, model, seconds) => {
+  console.log(`${page.context().browser()?.version() ?? "Chromium"}: ready after ${seconds.toFixed(1)} s`);
+  await startWorker(page, model);
+  report("word by word", await page.evaluate(wordByWord, lines));
   await page.addScriptTag({ content: await translateScript() });
   report("translate", await page.evaluate(({ model, lines }) => globalThis.timesOfTranslate(model, lines), { model, lines }));
-} finally {
-  await context.close();
-  server.kill();
-  rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
-}
+});
 
 function report(name, times) {
   const sorted = times.slice(10).sort((a, b) => a - b);
@@ -51,17 +28,9 @@ function report(name, times) {
 }
 
 /** In the page: the worker's own times. */
-async function wordByWord({ model, lines }) {
-  const worker = new Worker("worker.js");
-  const ask = (request) =>
-    new Promise((resolve) => {
-      worker.onmessage = ({ data }) => "text" in data || resolve(data);
-      worker.postMessage({ number: 0, ...request });
-    });
-  await ask({ load: model });
+async function wordByWord(lines) {
   const times = [];
-  for (const line of [...lines.slice(0, 10), ...lines]) times.push((await ask({ translate: line })).milliseconds);
-  worker.terminate();
+  for (const line of [...lines.slice(0, 10), ...lines]) times.push((await globalThis.ask(line)).milliseconds);
   return times;
 }
 

@@ -155,6 +155,12 @@ test("a sentence longer than the model reads is cut, and the page says so", asyn
   assert.match(await page.textContent("#status"), /its end was not read/);
 });
 
+test("a hundred thousand characters are translated as far as the model reads", async () => {
+  await translate(longSentence.source.padEnd(100_000, longSentence.source));
+  assert.equal(await page.textContent("#target"), longSentence.text);
+  assert.match(await page.textContent("#status"), /its end was not read/);
+});
+
 test("nothing to translate gives nothing", async () => {
   await translate(" \n");
   assert.equal(await page.textContent("#target"), "");

@@ -24,6 +24,7 @@ interface Model {
   normalization: string;
 }
 
+const MOST_CHARACTERS = 10_000; // for many more, @huggingface/tokenizers has too little stack; models read far fewer
 const UNIGRAM = 1; // TrainerSpec.ModelType, in sentencepiece_model.proto
 const [NORMAL, UNKNOWN] = [1, 2]; // SentencePiece.Type
 
@@ -40,11 +41,12 @@ export class Tokenizer {
     this.unigram = new Unigram(unigramDescription(pieces), {});
   }
 
-  /** Ids of a line, without EOS; a line without any piece, such as "", has none. */
-  encode(line: string): { ids: number[] } & Words {
+  /** Ids of a line, without EOS; a line without any piece, such as "", has none. `cut`: it was too long to be read to its end. */
+  encode(line: string): { ids: number[]; cut: boolean } & Words {
     const normalized = this.unigram.normalizer!(line);
-    const { ids, tokens } = this.unigram.encode(line, { add_special_tokens: false });
-    return { ids, words: normalized.split(" "), wordOf: wordIndices(tokens) };
+    const read = normalized.slice(0, MOST_CHARACTERS);
+    const { ids, tokens } = this.unigram.encode(read, { add_special_tokens: false });
+    return { ids, cut: read !== normalized, words: read.split(" "), wordOf: wordIndices(tokens) };
   }
 
   /** Text of ids, special ones left out. */

@@ -47,7 +47,7 @@ export class Translator {
   async translate(sentence: string, onText: (text: string) => void = () => {}): Promise<Translation> {
     const read = this.source.encode(sentence);
     const words = read.ids.slice(0, this.model.mostWords);
-    const cut = words.length < read.ids.length;
+    const cut = read.cut || words.length < read.ids.length;
     if (words.length === 0) return { ids: [], text: "", attention: null, cut };
 
     const ids: number[] = [];
