@@ -22,29 +22,31 @@ WARM = 20
 
 
 def measure(model: str, source: str, threads: int) -> dict:
-    """In a process of its own: memory is what the loaded model adds after ten sentences, load ends with a first translation."""
+    """In a process of its own: memory is the most that loading and translating add, load ends with a first translation."""
     sys.path.insert(0, str(CLIENT))
     from litert_translator import Translator
 
     lines = Path(source).read_text(encoding="utf-8").splitlines()
-    before, start = _rss(), time.perf_counter()
+    Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
+    before, start = _status("VmRSS"), time.perf_counter()
     translate = Translator(model, threads)
     translate(lines[0])
     load = time.perf_counter() - start
     for line in lines[:WARM]:
         translate(line)
-    memory = _rss() - before
     texts, seconds = [], []
     for line in lines:
         start = time.perf_counter()
         texts.append(translate(line).text)
         seconds.append(time.perf_counter() - start)
+    memory = _status("VmHWM") - before
     return {"load": 1e3 * load, "memory": memory, "median": 1e3 * statistics.median(seconds), "texts": texts}
 
 
-def _rss() -> float:
-    """MB of memory this process holds."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6
+def _status(name: str) -> float:
+    """MB of memory this process holds (VmRSS), or held at most (VmHWM)."""
+    lines = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    return int(lines[name].split()[0]) * 1024 / 1e6
 
 
 def measured(model: Path, source: str, threads: int) -> dict:
@@ -68,10 +70,8 @@ def main() -> None:
 
     trained = load_model(args.model)
     references = Path(args.reference).read_text(encoding="utf-8").splitlines()
-    print(
-        "| precision | search, source length | MB | bytes a parameter | BLEU | load, ms | memory, MB | ms, 1 thread | 2 threads |"
-    )
-    print("|---|---|---|---|---|---|---|---|---|")
+    columns = "precision | search, length | MB | bytes a parameter | BLEU | load, ms | peak memory, MB | ms, 1 thread | 2 threads"
+    print(f"| {columns} |\n{'|---' * 9}|")
     with tempfile.TemporaryDirectory() as folder:
         for precision in PRECISIONS:
             for kind, options in KINDS.items():
