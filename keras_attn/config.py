@@ -58,7 +58,7 @@ class ModelConfig:
     tied_embeddings: str = choice(
         "none", "target", "all"
     )  # target: decoder input and output; all: the source too
-    cell: str = choice("gru", "lstm")
+    cell: str = choice("gru", "lstm", "layer_norm_gru")
     encoder: str = choice("bidirectional", "transformer")
     encoder_units: int = (
         256  # bidirectional only: width of each direction; the transformer's is embedding_dim

@@ -34,7 +34,7 @@ class AttentionDecoder(keras.layers.Layer):
     Args:
         units: width of the state.
         attention: `BahdanauAttention`, `LuongAttention`, or `None` for no attention at all.
-        cell: `"gru"` or `"lstm"`.
+        cell: `"gru"`, `"lstm"` or `"layer_norm_gru"`.
         num_layers: number of stacked cells; the top one asks.
         residual: whether every layer but the first has a residual connection.
         query_state: which state asks, `"previous"` (s_{t-1}) or `"current"` (s_t).
