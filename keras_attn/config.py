@@ -58,7 +58,7 @@ class ModelConfig:
     tied_embeddings: str = choice(
         "none", "target", "all"
     )  # target: decoder input and output; all: the source too
-    cell: str = choice("gru", "lstm")
+    cell: str = choice("gru", "lstm", "layer_norm_gru")
     encoder: str = choice("bidirectional", "transformer")
     encoder_units: int = (
         256  # bidirectional only: width of each direction; the transformer's is embedding_dim
@@ -75,7 +75,8 @@ class ModelConfig:
     attention_window: int = 10  # local-m, local-p: words on either side of the centre
     attention_heads: int = 1  # bahdanau, luong
     attention_normalize: bool = False  # bahdanau only: weight-normalised scoring vector
-    query_state: str = choice("previous", "current")  # s_{t-1} asks (Bahdanau, J&M) or s_t (Luong, CS224n)
+    # s_{t-1} asks (Bahdanau, J&M), or s_t (Luong, CS224n), or one between them (Nematus)
+    query_state: str = choice("previous", "current", "intermediate")
     feed: str = choice("context", "attentional", "none")  # what joins the input of the decoder's cell
     readout: str = choice("maxout", "attentional", "plain")
     readout_units: int = 256  # width of the maxout and attentional readouts

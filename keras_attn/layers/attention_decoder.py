@@ -4,10 +4,11 @@ import keras
 from keras import ops, tree
 
 from keras_attn.layers.readout import Readout
+from keras_attn.layers.recurrent_cells import make_cell
 from keras_attn.layers.stacked_cells import StackedCells
 from keras_attn.layers.time_loop import unroll
 
-QUERY_STATES = ("previous", "current")
+QUERY_STATES = ("previous", "current", "intermediate")
 FEEDS = ("context", "attentional", "none")
 
 
@@ -23,10 +24,14 @@ class AttentionDecoder(keras.layers.Layer):
     | Jurafsky & Martin: s_{t-1} asks, c_t conditions the state | previous | context | plain |
     | Luong et al. 2015: s_t asks, h~_{t-1} enters the cell (input feeding) | current | attentional | attentional |
     | CS224n: s_t asks, [a_t; s_t] to the output | current | none | plain |
+    | Sennrich et al. 2017: s'_t asks, c_t takes it to s_t | intermediate | context | maxout |
     | fixed-vector encoder-decoder: `attention=None` | - | none | any |
 
     `fed_t` is c_t when the previous state asks, and what step t - 1 left (its context, or its readout) otherwise. When nothing is
     fed back, `call` runs the cells over the whole target and attends once for all positions: the same numbers, much faster.
+
+    With the intermediate state, a step is two transitions, each with weights of its own: `s'_t = cell(y_{t-1}, s_{t-1})` asks, and
+    `s_t = transition(c_t, s'_t)` follows in the top layer (the conditional GRU of Nematus, section 2, there with a tanh readout).
 
     Shapes: B batch, N hypotheses (N = B, or B times some number), T target length, S memory length, E input width, D memory width,
     R readout width.
@@ -34,10 +39,10 @@ class AttentionDecoder(keras.layers.Layer):
     Args:
         units: width of the state.
         attention: `BahdanauAttention`, `LuongAttention`, or `None` for no attention at all.
-        cell: `"gru"` or `"lstm"`.
+        cell: `"gru"`, `"lstm"` or `"layer_norm_gru"`.
         num_layers: number of stacked cells; the top one asks.
         residual: whether every layer but the first has a residual connection.
-        query_state: which state asks, `"previous"` (s_{t-1}) or `"current"` (s_t).
+        query_state: which state asks, `"previous"` (s_{t-1}), `"current"` (s_t) or `"intermediate"` (s'_t).
         feed: what joins the input of the cell, `"context"`, `"attentional"` (the readout of the step before) or `"none"`.
         readout: `"maxout"`, `"attentional"` or `"plain"`; see `Readout`.
         readout_units: width of the readout; the plain one has none.
@@ -66,7 +71,8 @@ class AttentionDecoder(keras.layers.Layer):
     >>> outputs = decoder(embedded_target, memory)
 
     References: Bahdanau, Cho and Bengio 2015, section 3.1 and appendix A; Luong, Pham and Manning 2015, section 3;
-    Jurafsky and Martin, the chapter on encoder-decoders with attention; CS224n, the lectures on attention.
+    Jurafsky and Martin, the chapter on encoder-decoders with attention; CS224n, the lectures on attention; Sennrich et al. 2017,
+    "Nematus: a Toolkit for Neural Machine Translation".
     """
 
     def __init__(
@@ -92,6 +98,10 @@ class AttentionDecoder(keras.layers.Layer):
             raise ValueError(
                 f"Without attention there is nothing to feed back: set feed='none'. Received: {feed!r}."
             )
+        if query_state == "intermediate" and feed != "context":
+            raise ValueError(
+                f"With query_state='intermediate' the context enters the state: set feed='context'. Received: {feed!r}."
+            )
         self.supports_masking = True
         self.attention = attention
         self.query_state = query_state
@@ -100,7 +110,9 @@ class AttentionDecoder(keras.layers.Layer):
             cell, units, num_layers, residual, dropout, dtype=self.dtype_policy, name="cells"
         )
         self.readout = Readout(readout, readout_units, dtype=self.dtype_policy, name="readout")
-        if feed != "none":
+        if query_state == "intermediate":
+            self.transition = make_cell(cell, units, dtype=self.dtype_policy, name="transition")
+        elif feed != "none":
             width = self.cells.cells[0].gates * units
             self.feed_projection = keras.layers.Dense(
                 width, use_bias=False, dtype=self.dtype_policy, name="feed_projection"
@@ -115,7 +127,9 @@ class AttentionDecoder(keras.layers.Layer):
             if not self.attention.built:  # one that was restored from a file is built already
                 self.attention.build((None, *state_shape), memory_shape)
         self.readout.build(state_shape, inputs_shape, context_shape)
-        if self.feed != "none":
+        if self.query_state == "intermediate":
+            self.transition.build(context_shape)
+        elif self.feed != "none":
             fed_width = memory_shape[-1] if self.feed == "context" else self.readout.width
             self.feed_projection.build((None, fed_width))
 
@@ -219,8 +233,11 @@ class AttentionDecoder(keras.layers.Layer):
         if fed is not None:
             projected_t = projected_t + self.feed_projection(fed)
         output, cell_states = self.cells(projected_t, cell_states, training=training)
-        if self.query_state == "current":
+        if self.query_state != "previous":
             context, weights, carry = self._attend(output, memory, carry, training)
+        if self.query_state == "intermediate":
+            output, top = self.transition(self.transition.project(context), cell_states[-1])
+            cell_states = (*cell_states[:-1], top)
         state = {"cells": cell_states}
         if self._carries_fed:
             state["fed"] = context if self.feed == "context" else self.readout(output, inputs_t, context)

@@ -107,11 +107,54 @@ class LSTMCell(RecurrentCell):
         return h, (h, c)
 
 
-CELLS = {"gru": GRUCell, "lstm": LSTMCell}
+@keras.saving.register_keras_serializable(package="keras_attn")
+class LayerNormGRUCell(RecurrentCell):
+    """A GRU whose products are layer-normalised: N is the normalisation over a product's width, with a trained scale and shift.
+
+    `r, z = sigmoid(N(W x) + N(U h_{t-1}))`, `h_t = (1 - z) h_{t-1} + z tanh(N(W x) + r N(U h_{t-1}))`. The products for both gates
+    are normalised together, those for the candidate apart. The reset gate acts behind the product, as in the paper.
+
+    Reference: Ba, Kiros and Hinton 2016, supplementary material, equations 22 to 25.
+    """
+
+    gates = 3
+    state_count = 1
+
+    def __init__(self, units, **kwargs):
+        super().__init__(units, **kwargs)
+        names = ("input_gates", "input_candidate", "state_gates", "state_candidate")
+        self.norms = [
+            keras.layers.LayerNormalization(dtype=self.dtype_policy, name=f"{name}_norm") for name in names
+        ]
+
+    def build(self, inputs_shape):
+        super().build(inputs_shape)
+        self.kernel = self.add_weight((self.units, 3 * self.units), "orthogonal", name="kernel")
+        for norm, width in zip(self.norms, (2, 1, 2, 1), strict=True):
+            norm.build((None, width * self.units))
+
+    def call(self, projected, states):
+        (h,) = states
+        recurrent = ops.matmul(h, self.kernel)
+        halves = [x for whole in (projected, recurrent) for x in self._gates_and_candidate(whole)]
+        input_gates, input_candidate, state_gates, state_candidate = (
+            norm(half) for norm, half in zip(self.norms, halves, strict=True)
+        )
+        gates = ops.sigmoid(input_gates + state_gates)
+        reset, update = gates[:, : self.units], gates[:, self.units :]
+        candidate = ops.tanh(input_candidate + reset * state_candidate)
+        h = h + update * (candidate - h)
+        return h, (h,)
+
+    def _gates_and_candidate(self, product):
+        return product[:, : 2 * self.units], product[:, 2 * self.units :]
+
+
+CELLS = {"gru": GRUCell, "lstm": LSTMCell, "layer_norm_gru": LayerNormGRUCell}
 
 
 def make_cell(kind, units, **kwargs):
-    """A cell by its config name, `"gru"` or `"lstm"`."""
+    """A cell by its config name, `"gru"`, `"lstm"` or `"layer_norm_gru"`."""
     if kind not in CELLS:
         raise ValueError(f"The cell is one of {', '.join(CELLS)}. Received: {kind!r}.")
     return CELLS[kind](units, **kwargs)

@@ -28,6 +28,7 @@ LSTM_LUONG = {
     "readout": "attentional",
     "tied_embeddings": "target",
 }
+CONDITIONAL = {"cell": "layer_norm_gru", "query_state": "intermediate"}
 STACKED = {"encoder_layers": 2, "decoder_layers": 2, "residual": True, "readout": "plain", "feed": "none"}
 NO_ATTENTION = {"attention": "none", "feed": "none", "cell": "lstm"}
 
@@ -91,6 +92,7 @@ def test_beam_search_at_a_fixed_source_length_is_that_of_keras(static_beam):
         (LSTM_LUONG, 4, None),
         (LSTM_LUONG, 1, 24),
         (STACKED, 1, None),
+        (CONDITIONAL, 4, 24),
         (NO_ATTENTION, 4, 24),
         ({"attention_heads": 2}, 4, 24),
         ({"attention": "coverage"}, 4, 24),
@@ -103,6 +105,7 @@ def test_beam_search_at_a_fixed_source_length_is_that_of_keras(static_beam):
         "lstm luong",
         "lstm luong fixed",
         "stacked gru",
+        "conditional gru",
         "no attention fixed",
         "two heads",
         "coverage",

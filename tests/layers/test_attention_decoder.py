@@ -86,6 +86,9 @@ def all_combinations():
     for query_state, feed, readout in choices:
         kwargs = {"query_state": query_state, "feed": feed, "readout": readout, **next(stacks)}
         yield pytest.param(next(attentions), kwargs, id="-".join(map(str, kwargs.values())))
+    for readout in ("maxout", "attentional", "plain"):
+        kwargs = {"query_state": "intermediate", "readout": readout, **next(stacks)}
+        yield pytest.param(next(attentions), kwargs, id="-".join(map(str, kwargs.values())))
     for readout, stack in itertools.product(("maxout", "plain"), itertools.islice(stacks, 2)):
         kwargs = {"feed": "none", "readout": readout, **stack}
         yield pytest.param(lambda: None, kwargs, id="no attention-" + "-".join(map(str, kwargs.values())))
@@ -146,6 +149,33 @@ def test_bahdanaus_decoder_is_that_of_the_papers_appendix():
             t = u_o @ s + v_o @ y + c_o @ context + deep_bias
             np.testing.assert_allclose(outputs[n, i], np.maximum(t[:READOUT], t[READOUT:]), atol=1e-5)
             np.testing.assert_allclose(weights[n, i, :length], alpha, atol=1e-5)
+
+
+def test_the_intermediate_state_asks_and_the_context_takes_it_to_the_next():
+    """Sennrich et al. 2017, section 2: REC1 reads y_{j-1}, the attention is asked by s'_j, REC2 reads c_j."""
+    decoder = built(BahdanauAttention(5), query_state="intermediate", readout="plain", readout_units=None)
+
+    def gru(cell, x, s):
+        w_r, w_z, w = np.split(numbers(cell.input_projection.kernel).T, 3)
+        b_r, b_z, b = np.split(numbers(cell.input_projection.bias), 3)
+        u_r, u_z = np.split(numbers(cell.gate_kernel).T, 2)
+        r, z = sigmoid(w_r @ x + u_r @ s + b_r), sigmoid(w_z @ x + u_z @ s + b_z)
+        return (1 - z) * s + z * np.tanh(w @ x + numbers(cell.candidate_kernel).T @ (r * s) + b)
+
+    w_a = numbers(decoder.attention.query_layer.kernel).T
+    u_a = numbers(decoder.attention.key_layer.kernel).T
+    v_a = numbers(decoder.attention.vector)
+    first = random_state(decoder)
+    outputs = numbers(decoder(X, MEMORY, initial_state=first, memory_mask=MASK))
+
+    for n, length in enumerate(MASK.sum(1)):
+        s = first[0][0][n]
+        for i, y in enumerate(X[n]):
+            h = MEMORY[n, :length]
+            between = gru(decoder.cells.cells[0], y, s)
+            context = softmax(np.array([v_a @ np.tanh(w_a @ between + u_a @ h_j) for h_j in h])) @ h
+            s = gru(decoder.transition, context, between)
+            np.testing.assert_allclose(outputs[n, i], np.concatenate([context, s]), atol=1e-5)
 
 
 def test_luongs_decoder_feeds_the_attentional_vector_into_the_next_step():
@@ -377,7 +407,7 @@ def test_mixed_precision_gives_half_outputs_and_float32_weights(make, mixed_floa
 
 @pytest.mark.parametrize("feed", ["context", "attentional", "none"])
 def test_the_attention_may_have_a_dtype_policy_of_its_own(feed):
-    for query_state in ("previous", "current"):
+    for query_state in ("previous", "current", *(["intermediate"] if feed == "context" else [])):
         decoder = AttentionDecoder(
             UNITS,
             BahdanauAttention(5),
@@ -418,10 +448,17 @@ def test_dropout_inside_the_loop_works_in_compiled_training(name):
 @pytest.mark.parametrize(
     ("kwargs", "message"),
     [
-        ({"query_state": "next"}, r"query_state is one of previous, current\. Received: 'next'"),
+        (
+            {"query_state": "next"},
+            r"query_state is one of previous, current, intermediate\. Received: 'next'",
+        ),
+        (
+            {"query_state": "intermediate", "feed": "none"},
+            r"the context enters the state: set feed='context'\. Received: 'none'",
+        ),
         ({"feed": "state"}, r"feed is one of context, attentional, none\. Received: 'state'"),
         ({"attention": None}, r"Without attention .* set feed='none'\. Received: 'context'"),
-        ({"cell": "rnn"}, r"The cell is one of gru, lstm\. Received: 'rnn'"),
+        ({"cell": "rnn"}, r"The cell is one of gru, lstm, layer_norm_gru\. Received: 'rnn'"),
         ({"num_layers": 0}, r"at least one layer\. Received: num_layers=0"),
         ({"readout": "deep"}, r"The readout is one of maxout, attentional, plain\. Received: 'deep'"),
         ({"readout": "plain"}, r"The plain readout takes no units"),

@@ -12,7 +12,7 @@ X = random.normal(size=(B, T, E)).astype("float32")
 LENGTHS = [5, 3, 1]
 MASK = np.arange(T) < np.array(LENGTHS)[:, None]
 
-every_cell = pytest.mark.parametrize("kind", ["gru", "lstm"])
+every_cell = pytest.mark.parametrize("kind", ["gru", "lstm", "layer_norm_gru"])
 both_directions = pytest.mark.parametrize("reverse", [False, True])
 
 
@@ -69,6 +69,30 @@ def test_lstm_is_keras_lstm():
     np.testing.assert_allclose(found, ops.convert_to_numpy(expected), atol=1e-5)
     for a, b in zip(found_states, expected_states, strict=True):
         np.testing.assert_allclose(a, ops.convert_to_numpy(b), atol=1e-5)
+
+
+def test_layer_norm_gru_follows_the_papers_equations():
+    cell = built("layer_norm_gru")
+
+    def norm(layer, x):
+        scale, shift = weights(layer.gamma, layer.beta)
+        centred = x - x.mean(axis=1, keepdims=True)
+        return scale * centred / np.sqrt((centred**2).mean(axis=1, keepdims=True) + layer.epsilon) + shift
+
+    def sigmoid(x):
+        return 1 / (1 + np.exp(-x))
+
+    kernel, bias, recurrent = weights(cell.input_projection.kernel, cell.input_projection.bias, cell.kernel)
+    x, (h,) = X[:, 0], random_states(cell)
+    wx, uh = x @ kernel + bias, h @ recurrent
+    of_input_gates, of_input_candidate, of_state_gates, of_state_candidate = cell.norms
+    gates = sigmoid(norm(of_input_gates, wx[:, : 2 * UNITS]) + norm(of_state_gates, uh[:, : 2 * UNITS]))
+    r, z = np.split(gates, 2, axis=1)
+    candidate = np.tanh(
+        norm(of_input_candidate, wx[:, 2 * UNITS :]) + r * norm(of_state_candidate, uh[:, 2 * UNITS :])
+    )
+    output, _ = cell(cell.project(x), (h,))
+    np.testing.assert_allclose(ops.convert_to_numpy(output), (1 - z) * h + z * candidate, atol=1e-5)
 
 
 def test_the_forget_gate_alone_starts_open():
@@ -131,7 +155,7 @@ def test_a_config_makes_the_same_cell(kind):
 
 
 def test_an_unknown_cell_is_refused_with_the_known_ones():
-    with pytest.raises(ValueError, match=r"one of gru, lstm\. Received: 'rnn'"):
+    with pytest.raises(ValueError, match=r"one of gru, lstm, layer_norm_gru\. Received: 'rnn'"):
         make_cell("rnn", UNITS)
 
 

@@ -39,6 +39,7 @@ PAPERS = {
         "feed": "attentional",
         "readout": "attentional",
     },
+    "conditional gru": {"cell": "layer_norm_gru", "query_state": "intermediate", "decoder_layers": 2},
     "jurafsky and martin": {"attention": "luong", "readout": "plain"},
     "cs224n": {
         "attention": "luong",

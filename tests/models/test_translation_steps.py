@@ -24,6 +24,7 @@ MODELS = {
         "readout": "attentional",
         "tied_embeddings": "target",
     },
+    "conditional gru": {"cell": "layer_norm_gru", "query_state": "intermediate"},
     "cs224n": {"attention": "luong", "query_state": "current", "feed": "none", "readout": "plain"},
     "fixed vector, all tied": {"attention": "none", "feed": "none", "tied_embeddings": "all"},
 }
