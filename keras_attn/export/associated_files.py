@@ -35,16 +35,28 @@ class _Buffer(schema.BufferT):
         return schema.BufferEnd(builder)
 
 
-class _Shared:
-    """A table that several others refer to, written once: every use of a weight repeats its scales, one a row."""
+class _Scales:
+    """What the numbers of a quantised weight mean, written once: every use of a weight repeats its scales and zero points, one a
+    row, and all weights of as many rows have the same zero points."""
 
-    def __init__(self, table: schema.QuantizationParametersT) -> None:
-        self._table, self._offset = table, None
+    def __init__(self, table: schema.QuantizationParametersT, zero_points: dict[bytes, int]) -> None:
+        self._table, self._zero_points, self._offset = table, zero_points, None
 
     def Pack(self, builder: flatbuffers.Builder) -> int:
         if self._offset is None:
-            self._offset = self._table.Pack(builder)
+            self._offset = self._pack(builder) if self._table.scale is not None else self._table.Pack(builder)
         return self._offset
+
+    def _pack(self, builder: flatbuffers.Builder) -> int:
+        table, zeros = self._table, bytes(self._table.zeroPoint)
+        scale = builder.CreateNumpyVector(table.scale)
+        if zeros not in self._zero_points:
+            self._zero_points[zeros] = builder.CreateNumpyVector(table.zeroPoint)
+        schema.QuantizationParametersStart(builder)
+        schema.QuantizationParametersAddScale(builder, scale)
+        schema.QuantizationParametersAddZeroPoint(builder, self._zero_points[zeros])
+        schema.QuantizationParametersAddQuantizedDimension(builder, table.quantizedDimension)
+        return schema.QuantizationParametersEnd(builder)
 
 
 def with_metadata(model: bytes, name: str, description: str, files: Iterable[str]) -> bytes:
@@ -94,12 +106,15 @@ def read_files(model: bytes) -> dict[str, bytes]:
 
 
 def _share_scales(model: schema.ModelT) -> None:
-    shared: dict[bytes, _Shared] = {}
+    shared: dict[bytes, _Scales] = {}
+    zero_points: dict[bytes, int] = {}
     for tensor in (tensor for graph in model.subgraphs for tensor in graph.tensors):
         if tensor.quantization is not None:
             alone = flatbuffers.Builder(1024)
             alone.Finish(tensor.quantization.Pack(alone))
-            tensor.quantization = shared.setdefault(bytes(alone.Output()), _Shared(tensor.quantization))
+            tensor.quantization = shared.setdefault(
+                bytes(alone.Output()), _Scales(tensor.quantization, zero_points)
+            )
 
 
 def _forget_names(model: schema.ModelT) -> None:
