@@ -114,6 +114,9 @@ class TrainingConfig:
         0.0  # alpha of Kudo 2018: every epoch cuts the words anew; 0: always the best cut
     )
     label_smoothing: float = 0.1
+    r_drop: float = (
+        0.0  # alpha of Liang et al. 2021: a batch holds each pair twice, and both passes are to agree
+    )
     guided_alignment: float = 0.0  # weight of the loss of attention against word links (Chen et al. 2016)
     clip_norm: float = 1.0
     ema_decay: float = 0.0  # 0: no moving average

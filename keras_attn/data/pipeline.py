@@ -31,6 +31,8 @@ class TrainingBatches:
     attention that produces `target_out` is to be like, `linked` float32 `[B, T]` is 1 at tokens with links. Padding has
     none, and EOS has none: to link it to the source's EOS did not help the words. See `guidance.reference_weights`.
 
+    For R-Drop a batch holds its pairs twice, the whole batch again after itself.
+
     Attributes:
         steps_per_epoch: batches in every epoch.
         pairs: sentence pairs in every epoch.
@@ -60,6 +62,7 @@ class TrainingBatches:
         self._samples = samples
         self._links = links
         self._seed = training.seed
+        self._passes = 2 if training.r_drop else 1
         self.pairs = len(lengths)
         self.dropped = dropped
         self.steps_per_epoch = len(self._splits) - 1
@@ -86,12 +89,16 @@ class TrainingBatches:
             return batches.prefetch(_READY).with_options(options)
 
     def _shuffled(self, epoch: tf.Tensor) -> tf.data.Dataset:
-        """The pairs of each batch, int32 `[B]`: at random within their bucket, and the batches in random order."""
+        """The pairs of each batch, int32 `[B]`: at random within their bucket, and the batches in random order.
+
+        With R-Drop each batch stands there twice.
+        """
         seed = tf.stack([tf.cast(self._seed, tf.int64), epoch])
         noise = tf.random.stateless_uniform([self.pairs + self.steps_per_epoch], seed, dtype=tf.float64)
         pairs = tf.argsort(self._bucket + noise[: self.pairs])
         batches = tf.RaggedTensor.from_row_splits(pairs, self._splits)
-        return tf.data.Dataset.from_tensor_slices(tf.gather(batches, tf.argsort(noise[self.pairs :])))
+        batches = tf.gather(batches, tf.argsort(noise[self.pairs :]))
+        return tf.data.Dataset.from_tensor_slices(tf.tile(batches, [1, self._passes]))
 
     def _sides(self, epoch: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
         """Sub-word ids of all pairs, as this epoch cuts them: `[pairs, (S)]` with EOS, `[pairs, (T + 1)]` with BOS and EOS."""
@@ -148,8 +155,8 @@ def training_batches(
         source_tokenizer: vocabulary of the source language.
         target_tokenizer: vocabulary of the target language.
         data: `max_length` is the most sub-words a side may have.
-        training: `seed`, as the budget of a batch either `batch_size` or `batch_tokens`, and one of `subword_sampling` and
-            `guided_alignment`, if any.
+        training: `seed`, as the budget of a batch either `batch_size` or `batch_tokens`, whether `r_drop` doubles it, and one of
+            `subword_sampling` and `guided_alignment`, if any.
 
     Raises:
         ConfigError: not exactly one of `training.batch_size` and `training.batch_tokens` is positive.

@@ -26,6 +26,7 @@ from keras_attn.training.history import best, tokens_per_second, write_csv
 from keras_attn.training.inputs import digest, load_pairs, train_tokenizers
 from keras_attn.training.losses import AttentionCrossEntropy, SmoothedCrossEntropy, TokenCount
 from keras_attn.training.optimizers import build_optimizer
+from keras_attn.training.r_drop import RDropCrossEntropy
 
 
 def train(config: Config, folder: str | Path) -> dict[str, Any]:
@@ -119,6 +120,8 @@ def _build(config: Config, state: TrainingState, plan: Plan) -> TrainedModel:
 def _objective(training: TrainingConfig) -> dict[str, Any]:
     """For `compile`: the losses and metrics of the model's one output, or of both."""
     words = SmoothedCrossEntropy(training.label_smoothing)
+    if training.r_drop:
+        words = RDropCrossEntropy(training.label_smoothing, training.r_drop)
     if not training.guided_alignment:
         return {"loss": words, "weighted_metrics": [TokenCount()]}
     return {

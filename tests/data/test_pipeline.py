@@ -340,3 +340,12 @@ def test_fit_takes_the_batches_on_the_jax_backend():
     environment = os.environ | {"KERAS_BACKEND": "jax"}
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
     assert run.stdout == "jax True\n", run.stderr
+
+
+def test_r_drop_has_every_batch_twice(batches_of):
+    once, twice = (take(batches_of(batch_size=32, r_drop=alpha), 3) for alpha in (0.0, 5.0))
+    doubled = [
+        tuple(np.concatenate([array, array]) for array in (source, target_in, target_out, weight))
+        for (source, target_in), target_out, weight in once
+    ]
+    assert_same_batches([((s, t), o, w) for s, t, o, w in doubled], twice)

@@ -1,0 +1,78 @@
+"""R-Drop (Liang et al. 2021): two passes over a sentence pair, with other units dropped, are to say the same."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_attn.training.losses import SmoothedCrossEntropy
+
+
+@keras.saving.register_keras_serializable(package="keras_attn")
+class RDropCrossEntropy(SmoothedCrossEntropy):
+    """The cross-entropy of both passes, and `weight` times the divergence between what they predict.
+
+    A batch holds every sentence pair twice, its second half repeating the first: dropout makes two passes of it. With p and q what
+    they predict for a token, the token costs in each half its smoothed cross-entropy and `weight / 4 * (KL(p, q) + KL(q, p))`, so
+    that the two halves together cost equation 4 of the paper. All else is as in `SmoothedCrossEntropy`.
+
+    Shapes: B batch, both halves together, T target length, V vocabulary.
+
+    Args:
+        smoothing: probability mass spread evenly over the vocabulary, from 0 up to, not including, 1.
+        weight: the paper's alpha, which was 5 for its translators.
+
+    Call arguments:
+        y_true: target ids `(B, T)`.
+        y_pred: logits `(B, T, V)`.
+        sample_weight: `(B, T)`; `None`: every token counts.
+
+    Raises:
+        ValueError: `smoothing` is out of range, or `weight` is negative.
+
+    Reference: Liang et al. 2021, "R-Drop: Regularized Dropout for Neural Networks", equations 2 to 4.
+    """
+
+    def __init__(
+        self, smoothing: float = 0.0, weight: float = 5.0, name: str = "r_drop", **kwargs: Any
+    ) -> None:
+        if weight < 0:
+            raise ValueError(f"the weight of the divergence cannot be negative. Received: {weight}")
+        super().__init__(smoothing, name=name, **kwargs)
+        self.weight = weight
+
+    def call(self, y_true: Any, y_pred: Any) -> Any:
+        first, second = ops.split(ops.cast(ops.convert_to_tensor(y_pred), "float32"), 2)
+        apart = self.weight / 4 * _divergence(first, second)
+        return super().call(y_true, y_pred) + ops.concatenate([apart, apart])
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "weight": self.weight}
+
+
+def _divergence(first: Any, second: Any) -> Any:
+    """`KL(p, q) + KL(q, p)` of the two softmaxes, `(B, T, V), (B, T, V) -> (B, T)`.
+
+    Its gradient is written out, as in `losses.py`: for the first logits `p (log p - log q - KL(p, q)) + p - q`, for the second the
+    same the other way round.
+    """
+
+    @ops.custom_gradient
+    def divergence(first, second):
+        log_p, log_q = ops.log_softmax(first), ops.log_softmax(second)  # [batch, time, vocabulary]
+        p, q = ops.exp(log_p), ops.exp(log_q)
+        difference = log_p - log_q
+        from_p = ops.sum(p * difference, axis=-1, keepdims=True)  # [batch, time, 1]
+        from_q = -ops.sum(q * difference, axis=-1, keepdims=True)
+
+        def gradient(*args, upstream=None):
+            upstream = ops.expand_dims(args[0] if upstream is None else upstream, -1)
+            apart = p - q
+            return (
+                upstream * (p * (difference - from_p) + apart),
+                upstream * (q * (-difference - from_q) - apart),
+            )
+
+        return ops.squeeze(from_p + from_q, -1), gradient
+
+    return divergence(first, second)
