@@ -1,9 +1,11 @@
 """Gives an exported `.tflite` what nobody should: text to the Python client, ids and tensors to every signature.
 
     python benchmarks/hostile_litert.py EXPORT/model.tflite --count 10000
+    python benchmarks/hostile_litert.py EXPORT/model.tflite --count 10000 --text     # one that was exported with --text
 
-Needs what `export/python` needs, not keras_attn. It prints what came of it and exits with 1 if an answer was malformed or took
-longer than 2 s of the processor's time, if memory grew, or if an ordinary sentence has another translation afterwards.
+Needs what `export/python` needs, and tensorflow-text for `--text`, but not keras_attn. It prints what came of it and exits with 1
+if an answer was malformed or took longer than 2 s of the processor's time, if memory grew, or if an ordinary sentence has another
+translation afterwards.
 """
 
 import argparse
@@ -11,6 +13,7 @@ import random
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -106,21 +109,50 @@ def try_tensors(trial: Trial, translator: Translator, draw: random.Random) -> No
         )
 
 
+def of_ids(model: str, trial: Trial) -> tuple[Callable[[str, bytes], None], Callable[[], object]]:
+    """What to do with a hostile line, and what says how an ordinary one is translated."""
+    translator, draw = Translator(model), random.Random(1)
+
+    def attempt(kind: str, text: bytes) -> None:
+        try_text(trial, translator, kind, text.decode("utf-8", "replace"))
+        try_tensors(trial, translator, draw)
+
+    return attempt, lambda: translator(ORDINARY)
+
+
+def of_text(model: str, trial: Trial) -> tuple[Callable[[str, bytes], None], Callable[[], object]]:
+    from text_translator import load
+
+    translate = load(model)
+
+    def complaint(text: bytes) -> str | None:
+        found = translate(text)["translation"]
+        return (
+            "no line of UTF-8" if b"\n" in found or found.decode(errors="replace").encode() != found else None
+        )
+
+    return (
+        lambda kind, text: trial.run(f"translate_text, {kind}", lambda: complaint(text)),
+        lambda: translate(ORDINARY.encode()),
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("model")
     parser.add_argument("--count", type=int, default=10_000)
+    parser.add_argument("--text", action="store_true", help="the file takes text")
     args = parser.parse_args()
-    translator, trial, draw = Translator(args.model), Trial(), random.Random(1)
-    expected = translator(ORDINARY)
+    trial = Trial()
+    attempt, ordinary = (of_text if args.text else of_ids)(args.model, trial)
+    expected = ordinary()
     before = settled = rss()
     for i, (kind, text) in enumerate(inputs(args.count)):
-        try_text(trial, translator, kind, text.decode("utf-8", "replace"))
-        try_tensors(trial, translator, draw)
+        attempt(kind, text)
         if i == args.count // 5:
             settled = rss()
-    if translator(ORDINARY) != expected:
-        trial.failures.append(f"{ORDINARY!r} gives {translator(ORDINARY)}, not {expected}")
+    if ordinary() != expected:
+        trial.failures.append(f"{ORDINARY!r} gives {ordinary()}, not {expected}")
     after = rss()
     if after - settled > GROWTH:
         trial.failures.append(f"memory grew by {after - settled:.0f} MB")

@@ -24,6 +24,7 @@ from keras_attn.text.special_tokens import EOS_ID
 from keras_attn.translator import Translator
 
 CLIENT = Path(__file__).parents[2] / "export" / "python" / "text_translator.py"
+HOSTILE = Path(__file__).parents[2] / "benchmarks" / "hostile_litert.py"
 WITHOUT_KNOWN_WORDS = ["", "  ", " \t\n", "\u200b", "\u3000", "Ω", "日本語 😀"]
 STRANGE = [
     "3 Ω 1",
@@ -229,6 +230,13 @@ def test_the_client_translates_lines_without_keras_attn(exported, translator):
     )
     assert run.stdout.decode().splitlines() == translator([*lines, "3 Ω"])
     assert run.stderr.splitlines()[-1] == b"False"
+
+
+def test_hostile_text_gets_an_answer_soon(exported):
+    command = [sys.executable, HOSTILE, exported[0] / "model.tflite", "--count", "250", "--text"]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "250 calls, 0 refused, 0 failures" in result.stdout
 
 
 def test_the_client_tells_what_is_wrong_with_a_file(tmp_path, monkeypatch):

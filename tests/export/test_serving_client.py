@@ -136,6 +136,18 @@ def test_rest_and_grpc_bring_the_models_answer(client, rest_server, grpc_server,
     assert_same(client.ask_grpc(grpc_server, "digits", given, name), expected)
 
 
+def test_hostile_text_comes_through_both_protocols(client, rest_server, grpc_server, ask, monkeypatch):
+    monkeypatch.syspath_prepend(str(SERVING.parents[1] / "benchmarks"))
+    from hostile_saved_model import inputs
+
+    for kind, text in inputs(100):  # every kind, long ones too
+        given = {"text": [text.decode(errors="replace")]}
+        for server, send in ((rest_server, client.ask_rest), (grpc_server, client.ask_grpc)):
+            assert (
+                send(server, "digits", given)["translation"] == ask("serving_default", **given)["translation"]
+            ), kind
+
+
 def test_rows_hold_nothing_that_only_fills_up(client, ask):
     whole, nothing, _ = client.rows(ask("align", text=TEXT))
     assert whole["source_tokens"][-1] == whole["target_tokens"][-1] == "</s>"
