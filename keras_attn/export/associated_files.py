@@ -11,6 +11,8 @@ from collections.abc import Iterable
 import flatbuffers
 from ai_edge_litert import schema_py_generated as schema
 
+from keras_attn.export.compaction import compact
+
 _ENTRY = "TFLITE_METADATA"
 _IDENTIFIER, _PARSER = (
     b"M001",
@@ -35,30 +37,6 @@ class _Buffer(schema.BufferT):
         return schema.BufferEnd(builder)
 
 
-class _Scales:
-    """What the numbers of a quantised weight mean, written once: every use of a weight repeats its scales and zero points, one a
-    row, and all weights of as many rows have the same zero points."""
-
-    def __init__(self, table: schema.QuantizationParametersT, zero_points: dict[bytes, int]) -> None:
-        self._table, self._zero_points, self._offset = table, zero_points, None
-
-    def Pack(self, builder: flatbuffers.Builder) -> int:
-        if self._offset is None:
-            self._offset = self._pack(builder) if self._table.scale is not None else self._table.Pack(builder)
-        return self._offset
-
-    def _pack(self, builder: flatbuffers.Builder) -> int:
-        table, zeros = self._table, bytes(self._table.zeroPoint)
-        scale = builder.CreateNumpyVector(table.scale)
-        if zeros not in self._zero_points:
-            self._zero_points[zeros] = builder.CreateNumpyVector(table.zeroPoint)
-        schema.QuantizationParametersStart(builder)
-        schema.QuantizationParametersAddScale(builder, scale)
-        schema.QuantizationParametersAddZeroPoint(builder, self._zero_points[zeros])
-        schema.QuantizationParametersAddQuantizedDimension(builder, table.quantizedDimension)
-        return schema.QuantizationParametersEnd(builder)
-
-
 def with_metadata(model: bytes, name: str, description: str, files: Iterable[str]) -> bytes:
     """A `.tflite` that says what it is and which files it is to hold, see `with_files`.
 
@@ -69,13 +47,12 @@ def with_metadata(model: bytes, name: str, description: str, files: Iterable[str
         files: names. The same arguments give the same bytes.
     """
     parsed = schema.ModelT.InitFromPackedBuf(model, 0)
+    compact(parsed)
     metadata = schema.MetadataT()
     metadata.name = _ENTRY
     metadata.buffer = len(parsed.buffers)
     content = schema.BufferT()
     content.data = _metadata(name, description, list(files))
-    _share_scales(parsed)
-    _forget_names(parsed)
     parsed.buffers = [_aligned(buffer) for buffer in [*parsed.buffers, content]]
     parsed.metadata = [*(parsed.metadata or []), metadata]
     builder = flatbuffers.Builder(len(model) + 1024)
@@ -103,26 +80,6 @@ def read_files(model: bytes) -> dict[str, bytes]:
             return {name: archive.read(name) for name in archive.namelist()}
     except zipfile.BadZipFile:
         raise ValueError("expected a .tflite with files in it, as `keras-attn export` writes it") from None
-
-
-def _share_scales(model: schema.ModelT) -> None:
-    shared: dict[bytes, _Scales] = {}
-    zero_points: dict[bytes, int] = {}
-    for tensor in (tensor for graph in model.subgraphs for tensor in graph.tensors):
-        if tensor.quantization is not None:
-            alone = flatbuffers.Builder(1024)
-            alone.Finish(tensor.quantization.Pack(alone))
-            tensor.quantization = shared.setdefault(
-                bytes(alone.Output()), _Scales(tensor.quantization, zero_points)
-            )
-
-
-def _forget_names(model: schema.ModelT) -> None:
-    """Of tensors inside the graphs: they say where in Keras a number came from, in half a percent of the file."""
-    for graph in model.subgraphs:
-        outside = {*graph.inputs, *graph.outputs}
-        for i, tensor in enumerate(graph.tensors):
-            tensor.name = tensor.name if i in outside else ""
 
 
 def _aligned(buffer: schema.BufferT) -> _Buffer:

@@ -235,6 +235,14 @@ def test_one_file_is_enough(static_beam):
     }
 
 
+def test_the_metadata_name_the_files(static_beam):
+    model = parsed(static_beam[0])
+    (entry,) = [entry for entry in model.metadata if entry.name == b"TFLITE_METADATA"]
+    content = bytes(model.buffers[entry.buffer].data)
+    assert content[4:8] == b"M001"  # the identifier of TensorFlow Lite's metadata
+    assert b"model.json" in content and b"vocabulary.spm" in content
+
+
 def test_the_description_gives_the_files_own_names_shapes_and_types(static_beam):
     folder, _ = static_beam
     about = json.loads((folder / "model.json").read_text())

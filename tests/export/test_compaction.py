@@ -1,0 +1,82 @@
+import flatbuffers
+import numpy as np
+import pytest
+import tensorflow as tf
+from ai_edge_litert import schema_py_generated as schema
+from ai_edge_litert.interpreter import Interpreter
+
+from keras_attn.export.compaction import compact
+from keras_attn.export.conversion import convert
+
+FILL = schema.BuiltinOperator.FILL
+
+
+def parsed(content):
+    return schema.ModelT.InitFromPackedBuf(content, 0)
+
+
+def packed(model):
+    builder = flatbuffers.Builder(1024)
+    builder.Finish(model.Pack(builder), b"TFL3")
+    return bytes(builder.Output())
+
+
+def compacted(content):
+    model = parsed(content)
+    compact(model)
+    return packed(model)
+
+
+def fills(content):
+    """For each graph, how many operators fill a tensor."""
+    model = parsed(content)
+    codes = [max(code.builtinCode, code.deprecatedBuiltinCode) for code in model.operatorCodes]
+    return [sum(codes[one.opcodeIndex] == FILL for one in graph.operators) for graph in model.subgraphs]
+
+
+def run(content, **inputs):
+    return Interpreter(model_content=content).get_signature_runner("f")(**inputs)["out"]
+
+
+@pytest.fixture(scope="module")
+def running_sums():
+    """Of 64 rows of 32, in a loop that writes to a buffer: 8 kB of zeros at first."""
+
+    def sums(rows):
+        def body(i, total, kept):
+            total = total + rows[i]
+            return i + 1, total, kept.write(i, total)
+
+        kept = tf.TensorArray(tf.float32, size=64, element_shape=(32,))
+        start = (tf.constant(0), tf.zeros((32,)), kept)
+        return {"out": tf.while_loop(lambda i, *_: i < 64, body, start, maximum_iterations=64)[2].stack()}
+
+    function = tf.function(sums, [tf.TensorSpec((64, 32), name="rows")])
+    return convert({"f": function.get_concrete_function()}, "float32")
+
+
+def test_zeros_that_a_loop_begins_with_are_not_stored(running_sums):
+    small = compacted(running_sums)
+    assert len(running_sums) - len(small) > 7500
+    assert fills(running_sums)[0] == 0
+    assert fills(small)[0] == 1 and not any(fills(small)[1:])  # outside the loop: once a call
+
+
+def test_a_compact_file_computes_the_same_in_every_call(running_sums):
+    small = Interpreter(model_content=compacted(running_sums)).get_signature_runner("f")
+    for seed in range(3):
+        rows = np.random.default_rng(seed).normal(size=(64, 32)).astype("float32")
+        np.testing.assert_array_equal(small(rows=rows)["out"], run(running_sums, rows=rows))
+
+
+def test_what_is_small_or_not_zero_is_left_alone():
+    table = np.arange(4096, dtype="float32").reshape(64, 64)
+
+    def both(rows):
+        return {"out": rows @ table + tf.constant(np.zeros(64, "float32"))}
+
+    function = tf.function(both, [tf.TensorSpec((1, 64), name="rows")])
+    content = convert({"f": function.get_concrete_function()}, "float32")
+    assert not any(fills(compacted(content)))
+    rows = np.ones((1, 64), "float32")
+    np.testing.assert_array_equal(run(compacted(content), rows=rows), run(content, rows=rows))
