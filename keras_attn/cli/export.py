@@ -27,9 +27,15 @@ FILE = click.Path(exists=True, dir_okay=False)
 @click.option(
     "--beam-size", type=click.IntRange(1), help="1 is greedy. [default: litert 1, saved-model the model's]"
 )
-@click.option("--source-length", type=click.IntRange(2), help="litert only: ids, EOS included. [default: 64]")
 @click.option(
-    "--any-source-length", is_flag=True, help="litert only, not for browsers: run the longest source first."
+    "--source-length",
+    type=click.IntRange(2),
+    help="litert only: the most ids, EOS included. [default: 64; with --any-source-length the model's]",
+)
+@click.option(
+    "--any-source-length",
+    is_flag=True,
+    help="litert only, not for browsers: take any number of ids up to it, without padding; the longest must come first.",
 )
 @click.option(
     "--text",
@@ -71,11 +77,8 @@ def export(
         raise click.UsageError("--precision and the source lengths are for --format litert.")
     if text and any_source_length:
         raise click.UsageError(
-            "--text takes text of any length, and cuts and pads it inside: give --source-length instead of "
-            "--any-source-length."
+            "--text takes text of any length, and cuts and pads it inside: leave out --any-source-length."
         )
-    if source_length and any_source_length:
-        raise click.UsageError("give --source-length or --any-source-length, not both.")
     if reference and not source:
         raise click.UsageError("--reference needs --source.")
     precision = precision or "float32"
@@ -103,10 +106,11 @@ def export(
             output,
             precision,
             beam_size or 1,
-            None if any_source_length else source_length or 64,
+            source_length or (None if any_source_length else 64),
             sources=sources,
             references=references,
             text=text,
+            padded=not any_source_length,
         )
     click.echo(output)
     if parity:

@@ -62,6 +62,7 @@ def export_litert(
     sources: Sequence[str] | None = None,
     references: Sequence[str] | None = None,
     text: bool = False,
+    padded: bool = True,
 ) -> Parity | None:
     """Writes a `.tflite` and, given sentences, runs it.
 
@@ -71,14 +72,15 @@ def export_litert(
         precision: `"float32"`; `"float16"`, half the size; `"int8"`, a quarter of it and the fastest: weights in int8, computing
             in float32 where rows are scaled (dynamic-range quantisation).
         beam_size: 1 is greedy search.
-        source_length: S, EOS included, to which a client pads with 0. `None`: any length, up to the model's
-            `search.max_source_length`, and some tenths of a millisecond faster on short sentences. LiteRT.js takes no such file,
-            and every other client has to run the longest source it will ever have first, see `LiteRTTranslator`.
+        source_length: S, the most source ids, EOS included; `None`: the model's `search.max_source_length`.
         max_length: L, the most tokens of a translation, EOS included.
         sources: development sentences, at least 50, that the file is to translate as the model does. `None`: no comparison.
         references: their translations, for BLEU.
         text: whether text goes in and out instead of ids. That takes tensorflow-text's operators, which the libraries for phones
             and browsers do not have; see `runner.LiteRTTextTranslator`.
+        padded: whether a client fills every source up to S ids with 0. If not, the file takes any number up to S and is some tenths
+            of a millisecond faster on short sentences, but LiteRT.js takes no such file, and every other client has to run the
+            longest source there may be first, see `LiteRTTranslator`.
 
     Returns:
         The comparison; `model.json` holds it too.
@@ -89,7 +91,7 @@ def export_litert(
         ParityError: the file translates differently.
         FileExistsError: `output` exists and is not an earlier export. In no case is anything half-written left behind.
     """
-    _check(precision, source_length, max_length, text)
+    _check(precision, source_length, max_length, text, padded)
     if sources is not None:
         check_sentences(sources, references)
     trained, settings = load_for_export(model, beam_size)
@@ -97,9 +99,10 @@ def export_litert(
         settings = dataclasses.replace(
             settings, max_source_length=min(settings.max_source_length, source_length)
         )
-    graphs = id_signatures(trained, _steps(trained, precision), settings, source_length, max_length)
+    length = (source_length or settings.max_source_length) if padded else None
+    graphs = id_signatures(trained, _steps(trained, precision), settings, length, max_length)
     contents = _text_contents(trained, graphs) if text else _id_contents(trained, graphs)
-    description = _description(trained, precision, settings, source_length, max_length, contents)
+    description = _description(trained, precision, settings, length, max_length, contents)
     with new_folder(output, LITERT_DESCRIPTION) as folder:
         about = json.dumps(description, indent=2, ensure_ascii=False)
         files = {LITERT_DESCRIPTION: about.encode(), **contents.vocabularies}
@@ -120,7 +123,7 @@ def export_litert(
     return parity
 
 
-def _check(precision: str, source_length: int | None, max_length: int, text: bool) -> None:
+def _check(precision: str, source_length: int | None, max_length: int, text: bool, padded: bool) -> None:
     if precision == "int8-full":
         raise ValueError(
             "full-integer quantisation is not supported: LiteRT's converter crashes on recurrent loops when it calibrates "
@@ -128,10 +131,8 @@ def _check(precision: str, source_length: int | None, max_length: int, text: boo
         )
     if precision not in PRECISIONS:
         raise ValueError(f"precision is one of {', '.join(PRECISIONS)}. Received: {precision!r}")
-    if text and source_length is None:
-        raise ValueError(
-            "a file of text pads it inside, and needs to know to what length. Give a source_length"
-        )
+    if text and not padded:
+        raise ValueError("a file of text pads it inside: leave padded=True")
     if source_length is not None and source_length < 2:
         raise ValueError(f"source_length must hold a word and EOS. Received: source_length={source_length}")
     if max_length < 1:

@@ -29,12 +29,13 @@ def test_a_litert_file_lands_where_it_is_told(run, model_folder, tmp_path):
     assert (output / "model.tflite").is_file()
 
 
-def test_a_litert_file_may_take_any_source_length(run, model_folder, tmp_path):
-    result = run(
-        "export", model_folder, "--format", "litert", "--any-source-length", "--output", tmp_path / "phone"
-    )
+@pytest.mark.parametrize(("limit", "expected"), [([], 256), (["--source-length", 20], 20)])
+def test_a_litert_file_may_take_any_source_length(run, model_folder, tmp_path, limit, expected):
+    options = ["--format", "litert", "--any-source-length", *limit, "--output", tmp_path / "phone"]
+    result = run("export", model_folder, *options)
     assert result.exit_code == 0, result.stderr
-    assert json.loads((tmp_path / "phone" / "model.json").read_text())["source_length"] is None
+    about = json.loads((tmp_path / "phone" / "model.json").read_text())
+    assert (about["source_length"], about["search"]["max_source_length"]) == (None, expected)
 
 
 def test_a_folder_that_is_no_export_is_not_replaced(run, model_folder, sixty_lines):
@@ -64,7 +65,7 @@ def test_a_litert_file_may_take_text(run, model_folder, sixty_lines):
     ("options", "message"),
     [
         (["--format", "saved-model", "--text"], "--text is for --format litert: a SavedModel takes text"),
-        (["--format", "litert", "--text", "--any-source-length"], "give --source-length instead of"),
+        (["--format", "litert", "--text", "--any-source-length"], "leave out --any-source-length"),
     ],
 )
 def test_text_is_refused_where_it_makes_no_sense(run, model_folder, options, message):

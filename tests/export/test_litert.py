@@ -56,7 +56,7 @@ def buffers_of_size(model, size):
 def exported(tmp_path_factory, digit_speller):
     """Greedy, float32, any source length."""
     folder = tmp_path_factory.mktemp("litert") / "digits"
-    export_litert(digit_speller, folder, source_length=None)
+    export_litert(digit_speller, folder, source_length=None, padded=False)
     return folder
 
 
@@ -69,7 +69,7 @@ def static_beam(tmp_path_factory, digit_speller, digit_pairs):
 @pytest.fixture(scope="module")
 def int8(tmp_path_factory, digit_speller, digit_pairs):
     folder = tmp_path_factory.mktemp("litert") / "digits"
-    return folder, export_litert(digit_speller, folder, "int8", 1, None, 64, *digit_pairs)
+    return folder, export_litert(digit_speller, folder, "int8", 1, None, 64, *digit_pairs, padded=False)
 
 
 def test_a_float32_file_gives_the_ids_and_scores_that_keras_gives(exported, digit_speller, digit_pairs):
@@ -120,14 +120,23 @@ def test_every_kind_of_model_converts_and_says_what_keras_says(
 ):
     trained = variant(tiny_trained, **choices)
     parity = export_litert(
-        trained, tmp_path / "out", "float32", beam_size, source_length, 64, sources=source_lines[:60]
+        trained,
+        tmp_path / "out",
+        "float32",
+        beam_size,
+        source_length,
+        64,
+        sources=source_lines[:60],
+        padded=source_length is not None,
     )
     assert parity.sentences == 60
     assert parity.identical + parity.ties == 60
 
 
 def test_float16_halves_the_weights_and_says_almost_the_same(digit_speller, digit_pairs, exported, tmp_path):
-    parity = export_litert(digit_speller, tmp_path / "out", "float16", 1, None, 64, *digit_pairs)
+    parity = export_litert(
+        digit_speller, tmp_path / "out", "float16", 1, None, 64, *digit_pairs, padded=False
+    )
     assert parity.identical >= 55
     sizes = [
         sum(len(buffer.data) for buffer in parsed(folder).buffers if buffer.data is not None)
@@ -170,7 +179,7 @@ def test_a_source_without_words_translates_to_nothing(exported, static_beam, ids
 
 def test_sentences_that_grow_longer_are_right_in_every_interpreter(tiny_trained, source_lines, tmp_path):
     """LiteRT's kernels get one in some ten interpreters wrong, unless the runner sees to it."""
-    export_litert(tiny_trained, tmp_path / "out", source_length=None)
+    export_litert(tiny_trained, tmp_path / "out", source_length=None, padded=False)
     expected = Translator(tiny_trained).translate(source_lines, beam_size=1)
     growing = {len(translation.source_ids): translation for translation in expected}
     growing = [growing[length] for length in sorted(growing)]
@@ -192,6 +201,15 @@ def test_longer_input_is_cut_at_the_fixed_length(static_beam):
     line = "3 1 4 " * 20
     assert len(translate.encode([line])[0]) == 16
     assert len(translate([line])) == 1
+
+
+def test_any_length_may_have_a_limit(digit_speller, static_beam, tmp_path):
+    export_litert(digit_speller, tmp_path / "out", beam_size=4, source_length=16, max_length=24, padded=False)
+    unpadded, padded = LiteRTTranslator(tmp_path / "out"), LiteRTTranslator(static_beam[0])
+    short, long = ["3 1"], ["3 1 4 1 5 9 2 6 5 3 5 8 9 7 9"]
+    assert unpadded(short) == padded(short)
+    assert unpadded(long) == padded(long)  # both are cut at 15 sub-words
+    assert json.loads((tmp_path / "out" / "model.json").read_text())["search"]["max_source_length"] == 16
 
 
 def test_more_ids_than_the_fixed_length_are_refused(static_beam):

@@ -209,9 +209,9 @@ def test_an_operator_that_no_host_has_is_named():
         convert({"translate_text": function.get_concrete_function()}, "float32", TEXT_OPERATORS)
 
 
-def test_text_needs_a_fixed_source_length(tiny_trained, tmp_path):
-    with pytest.raises(ValueError, match="Give a source_length"):
-        export_litert(tiny_trained, tmp_path / "out", source_length=None, text=True)
+def test_a_file_of_text_is_padded(tiny_trained, tmp_path):
+    with pytest.raises(ValueError, match="pads it inside: leave padded=True"):
+        export_litert(tiny_trained, tmp_path / "out", padded=False, text=True)
     assert not list(tmp_path.iterdir())
 
 

@@ -47,10 +47,10 @@ def python(tmp_path_factory):
     return executable
 
 
-@pytest.fixture(scope="module", params=[16, None], ids=["fixed length", "any length"])
+@pytest.fixture(scope="module", params=[True, False], ids=["fixed length", "any length"])
 def exported(request, tmp_path_factory, digit_speller):
     folder = tmp_path_factory.mktemp("client") / "digits"
-    export_litert(digit_speller, folder, source_length=request.param)
+    export_litert(digit_speller, folder, source_length=16, padded=request.param)
     return folder
 
 
