@@ -3,7 +3,7 @@
     python benchmarks/litert.py MODEL test.en test.de
 
 Every file is measured in a process of its own that has only the Python client: greedy search and beam 4, sources padded to 64 and
-to 48 or of any length, up to 64 and up to the model's limit, the three precisions, on one thread and on two. Prints a Markdown
+to 48 or of any length, up to 48 and up to the model's limit, the three precisions, on one thread and on two. Prints a Markdown
 table. Let the machine be quiet.
 """
 
@@ -21,7 +21,7 @@ PRECISIONS = ("float32", "float16", "int8")
 KINDS = {
     "greedy, 64": {},
     "greedy, 48": {"source_length": 48},
-    "greedy, any up to 64": {"padded": False},
+    "greedy, any up to 48": {"source_length": 48, "padded": False},
     "greedy, any length": {"source_length": None, "padded": False},
     "beam 4, 64": {"beam_size": 4},
 }

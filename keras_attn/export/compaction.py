@@ -92,12 +92,8 @@ def _fill(model: schema.ModelT, graph: schema.SubGraphT, place: int) -> None:
 def _constant(model: schema.ModelT, graph: schema.SubGraphT, value: np.ndarray, dtype: int) -> int:
     buffer, tensor = schema.BufferT(), schema.TensorT()
     buffer.data = np.frombuffer(value.tobytes(), np.uint8)
-    tensor.buffer, tensor.shape, tensor.type, tensor.name = (
-        len(model.buffers),
-        list(np.shape(value)),
-        dtype,
-        "",
-    )
+    tensor.buffer, tensor.shape = len(model.buffers), list(np.shape(value))
+    tensor.type, tensor.name = dtype, ""
     model.buffers = [*model.buffers, buffer]
     graph.tensors = [*graph.tensors, tensor]
     return len(graph.tensors) - 1

@@ -95,20 +95,22 @@ def _embeddings(config: ModelConfig) -> tuple[keras.layers.Layer, keras.layers.L
     """The source's and the target's embedding: one layer when all are tied."""
     width = config.embedding_dim
     target = keras.layers.ReversibleEmbedding(
-        config.target_vocab_size, width, embeddings_initializer=_first_embeddings(), name="target_embedding"
+        config.target_vocab_size, width, embeddings_initializer=_start(config), name="target_embedding"
     )
     if config.tied_embeddings == "all":
         return target, target
     source = keras.layers.Embedding(
-        config.source_vocab_size, width, embeddings_initializer=_first_embeddings(), name="source_embedding"
+        config.source_vocab_size, width, embeddings_initializer=_start(config), name="source_embedding"
     )
     return source, target
 
 
-def _first_embeddings() -> keras.initializers.Initializer:
-    """Keras' own are of a seventeenth of this size: recurrent cells learn slowly from them, LSTMs above all, and the attention
-    late (see `benchmarks/RESULTS.md`)."""
-    return keras.initializers.RandomNormal(stddev=0.5)
+def _start(config: ModelConfig) -> keras.initializers.Initializer:
+    """Of embeddings. Keras' own are a seventeenth of the size of these: recurrent cells learn slowly from them, LSTMs above all
+    (see `benchmarks/RESULTS.md`). The Transformer encoder multiplies its input by `sqrt(E)`, to stand beside its positions."""
+    return keras.initializers.RandomNormal(
+        stddev=config.embedding_dim**-0.5 if config.encoder == "transformer" else 0.5
+    )
 
 
 def _encoder(config: ModelConfig) -> keras.layers.Layer:

@@ -159,3 +159,12 @@ def test_a_model_without_attention_has_no_alignment(attentionless_trained, sourc
     several = found["nbest"](text=text)["translations"].numpy()
     assert several.shape == (3, 1)
     assert several[:, 0].tolist() == found["serving_default"](text=text)["translation"].numpy().tolist()
+
+
+@pytest.mark.parametrize("name", ["serving_default", "nbest", "align", "score"])
+@pytest.mark.parametrize("wrong", [[3], [1.5], "3 1"], ids=["integers", "floats", "no batch"])
+def test_what_is_no_batch_of_texts_is_refused_and_the_next_one_answered(signatures, name, wrong):
+    given = {key: tf.constant(["3 1"]) for key in signatures[name].structured_input_signature[1]}
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        signatures[name](**{**given, "text": tf.constant(wrong)})
+    assert all(len(tensor) == 1 for tensor in signatures[name](**given).values())

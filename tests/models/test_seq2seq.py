@@ -239,3 +239,14 @@ def test_without_attention_there_are_no_scores_to_return():
     config = dataclasses.replace(TINY, attention="none", feed="none")
     with pytest.raises(ValueError, match="attention='none' has no attention scores"):
         build_seq2seq(config, return_attention_scores=True)
+
+
+@pytest.mark.parametrize(("encoder", "deviation"), [("bidirectional", 0.5), ("transformer", 0.125)])
+def test_embeddings_start_as_large_as_the_encoder_wants_them(encoder, deviation):
+    """A Transformer encoder multiplies them by the root of their width: here 8, which gives 1."""
+    model = build(
+        source_vocab_size=500, target_vocab_size=500, embedding_dim=64, encoder=encoder, encoder_heads=2
+    )
+    for name in ("source_embedding", "target_embedding"):
+        table = ops.convert_to_numpy(model.get_layer(name).embeddings)
+        assert np.std(table) == pytest.approx(deviation, rel=0.02)
