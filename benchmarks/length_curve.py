@@ -31,13 +31,13 @@ LANGUAGES = ("en", "de")
 LONGEST, MOST_CAPTIONS = 60, 5  # source words, captions a document
 EDGES = (10, 20, 30, 40, 50)
 CUTS = {"train": 3, "dev": 1, "test": 5}  # ways to cut a split into documents
-# 5.22 million parameters each: what attention takes, the fixed vector's wider decoder has.
+# 3.45 million parameters each: what attention takes, the fixed vector's wider decoder has.
 MODELS = {
-    "rnn_encdec": ("model.preset=rnn_encdec", "model.decoder_units=748"),
-    "bahdanau2015": ("model.preset=bahdanau2015", "model.decoder_units=512"),
+    "rnn_encdec": ("model.preset=rnn_encdec", "model.decoder_units=470"),
+    "bahdanau2015": ("model.preset=bahdanau2015", "model.decoder_units=256"),
 }
 RECIPE = (
-    "tokenizer.vocab_size=5000",
+    "tokenizer.vocab_size=4000",
     "model.embedding_dim=256",
     "model.tied_embeddings=all",
     "model.encoder_units=256",
@@ -46,10 +46,11 @@ RECIPE = (
     "model.embedding_dropout=0.3",
     "model.memory_dropout=0.3",
     "model.readout_dropout=0.3",
-    "training.batch_size=64",
+    "training.batch_size=32",
     "training.schedule=cosine",
     "training.warmup_steps=500",
     "training.ema_decay=0.998",
+    "training.mixed_precision=mixed_bfloat16",  # a fifth faster where the processor multiplies bfloat16
     "data.max_length=150",
 )
 
@@ -144,7 +145,7 @@ def report(folder: Path, found: dict[str, dict[str, list[LengthBucket]]]) -> str
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--epochs", type=int, default=12)
+    parser.add_argument("--epochs", type=int, default=6)
     args = parser.parse_args()
     corpora = write(args.folder / "documents")
     found = {}

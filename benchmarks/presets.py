@@ -1,7 +1,7 @@
 """All presets of the literature on the same data and budget, side by side: a table and a plot.
 
     python benchmarks/presets.py configs/phrasebook.toml runs/presets
-    python benchmarks/presets.py configs/multi30k_en_de.toml runs/presets-en-de --set training.epochs=10
+    python benchmarks/presets.py configs/multi30k_small.toml runs/presets-en-de
 
 Each preset is trained from the given config (embeddings untied, because a plain readout cannot be) into a folder of its own; what
 is trained already is not trained again, so the command may be stopped and given once more. FOLDER/presets.md and presets.png hold
@@ -32,15 +32,15 @@ HEADER = ["preset", "parameters", "training, s", "greedy", "beam", "AER", "AER, 
 ALIGNED = 500  # phrasebook sentences with gold links
 
 
-def measure(config: configs.Config, folder: Path) -> dict:
-    """Trains and evaluates one preset, or reads what an earlier call found."""
-    result = folder / "preset.json"
+def measure(config: configs.Config, folder: Path, split: str = "test") -> dict:
+    """Trains and evaluates one model, or reads what an earlier call found."""
+    result = folder / f"{split}.json"
     if result.exists():
         return json.loads(result.read_text())
     metrics = train(config, folder)
     translator = Translator.load(folder)
-    test = split_corpus(config.data, "test")
-    greedy, beam = evaluate(translator, test.source, test.target)
+    pairs = split_corpus(config.data, split)
+    greedy, beam = evaluate(translator, pairs.source, pairs.target)
     row = {
         "parameters": metrics["parameters"],
         "training_seconds": metrics["training_seconds"],

@@ -80,11 +80,13 @@ class ModelConfig:
     feed: str = choice("context", "attentional", "none")  # what joins the input of the decoder's cell
     readout: str = choice("maxout", "attentional", "plain")
     readout_units: int = 256  # width of the maxout and attentional readouts
+    word_dropout: float = 0.0  # of whole words, source and target (Gal and Ghahramani 2016)
     embedding_dropout: float = 0.0
     layer_dropout: float = 0.0  # between stacked layers (Zaremba et al. 2014)
     memory_dropout: float = 0.0  # on the encoder's states
     attention_dropout: float = 0.0  # on the attention weights
     readout_dropout: float = 0.0  # before the output projection
+    variational_dropout: bool = False  # of embeddings, memory and readout: the same units at every position
 
     @classmethod
     def from_preset(cls, name: str, **choices: Any) -> "ModelConfig":

@@ -41,23 +41,24 @@ def build_seq2seq(config: ModelConfig, return_attention_scores: bool = False) ->
     target_in = keras.Input((None,), dtype="int32", name="target_in")
     source_embedding, target_embedding = _embeddings(config)
     decoder = _decoder(config)
-    embedding_dropout = keras.layers.Dropout(config.embedding_dropout, name="embedding_dropout")
+    word_dropout = keras.layers.Dropout(config.word_dropout, noise_shape=(None, None, 1), name="word_dropout")
+    embedding_dropout = _dropout(config, "embedding_dropout")
 
     mask = ops.not_equal(source, PAD_ID)
-    memory, final = _encoder(config)(embedding_dropout(source_embedding(source)), mask=mask)
-    memory = keras.layers.Dropout(config.memory_dropout, name="memory_dropout")(memory)
+    memory, final = _encoder(config)(embedding_dropout(word_dropout(source_embedding(source))), mask=mask)
+    memory = _dropout(config, "memory_dropout")(memory)
     bridge = Bridge(
         config.decoder_units, config.decoder_layers, CELLS[config.cell].state_count, name="bridge"
     )
     decoded = decoder(
-        embedding_dropout(target_embedding(target_in)),
+        embedding_dropout(word_dropout(target_embedding(target_in))),
         memory,
         initial_state=bridge(final),
         memory_mask=mask,
         return_attention_scores=return_attention_scores,
     )
     outputs, weights = decoded if return_attention_scores else (decoded, None)
-    outputs = keras.layers.Dropout(config.readout_dropout, name="readout_dropout")(outputs)
+    outputs = _dropout(config, "readout_dropout")(outputs)
     logits = _project(config, outputs, target_embedding)
     logits = keras.layers.Activation("linear", dtype="float32", name="logits")(logits)
     results = [logits, weights] if return_attention_scores else logits
@@ -111,6 +112,13 @@ def _start(config: ModelConfig) -> keras.initializers.Initializer:
     return keras.initializers.RandomNormal(
         stddev=config.embedding_dim**-0.5 if config.encoder == "transformer" else 0.5
     )
+
+
+def _dropout(config: ModelConfig, name: str) -> keras.layers.Layer:
+    """Variational: one mask for all positions of a sentence (Gal and Ghahramani 2016, "A Theoretically Grounded Application of
+    Dropout in Recurrent Neural Networks", section 4); otherwise one a position."""
+    shape = (None, 1, None) if config.variational_dropout else None
+    return keras.layers.Dropout(getattr(config, name), noise_shape=shape, name=name)
 
 
 def _encoder(config: ModelConfig) -> keras.layers.Layer:

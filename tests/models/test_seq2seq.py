@@ -194,13 +194,33 @@ def test_mixed_precision_gives_float32_logits(mixed_float16):
     assert model.get_layer("decoder").compute_dtype == "float16"
 
 
-@pytest.mark.parametrize("name", ["embedding", "layer", "memory", "attention", "readout"])
+@pytest.mark.parametrize("name", ["word", "embedding", "layer", "memory", "attention", "readout"])
 def test_each_dropout_is_for_training_alone(name):
     layers = 2 if name == "layer" else 1
     model = build(encoder_layers=layers, decoder_layers=layers, **{f"{name}_dropout": 0.5})
     plain = logits_of(model)
     np.testing.assert_array_equal(logits_of(model, training=False), plain)
     assert (logits_of(model, training=True) != plain).any()
+
+
+def dropped(model, layer, positions=50, width=20):
+    """Which of 3 x positions x width ones the model's layer takes away."""
+    ones = np.ones((3, positions, width), "float32")
+    return ops.convert_to_numpy(model.get_layer(layer)(ones, training=True)) == 0
+
+
+def test_word_dropout_takes_words_whole():
+    gone = dropped(build(word_dropout=0.3), "word_dropout")
+    np.testing.assert_array_equal(gone, np.broadcast_to(gone[:, :, :1], gone.shape))
+    assert 0.15 < gone.mean() < 0.45  # of 150 words; the bounds are four standard deviations away
+
+
+@pytest.mark.parametrize("layer", ["embedding_dropout", "memory_dropout", "readout_dropout"])
+def test_variational_dropout_takes_the_same_units_at_every_position(layer):
+    once, each = (dropped(build(**{layer: 0.5}, variational_dropout=same), layer) for same in (True, False))
+    np.testing.assert_array_equal(once, np.broadcast_to(once[:, :1], once.shape))
+    assert (once[0] != once[1]).any()  # sentences have masks of their own
+    assert (each[:, 1:] != each[:, :-1]).any()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,74 @@
+"""Means that are said to help on little data, one at a time: development BLEU of a recipe and of the recipe with one change.
+
+    python benchmarks/ablation.py configs/multi30k_small.toml runs/ablation
+
+Each training goes into a folder of its own; what is trained already is not trained again, so the command may be stopped and given
+once more. FOLDER/ablation.md holds BLEU of greedy and beam search on the development set: choices are made there, not on a test
+set. The recipe is trained with three seeds: a difference within their spread says nothing.
+"""
+
+import argparse
+from pathlib import Path
+
+from presets import measure
+
+from keras_attn import config as configs
+
+CHANGES = {
+    "the recipe": (),
+    "seed 2": ("training.seed=2",),
+    "seed 3": ("training.seed=3",),
+    "no dropout": (
+        "model.embedding_dropout=0",
+        "model.memory_dropout=0",
+        "model.readout_dropout=0",
+    ),
+    "dropout 0.3, 0.5, 0.5 (Caglayan et al. 2017)": (
+        "model.memory_dropout=0.5",
+        "model.readout_dropout=0.5",
+    ),
+    "variational dropout": ("model.variational_dropout=true",),
+    "word dropout 0.1": ("model.word_dropout=0.1",),
+    "attention dropout 0.1": ("model.attention_dropout=0.1",),
+    "no label smoothing": ("training.label_smoothing=0",),
+    "no moving average": ("training.ema_decay=0",),
+    "embeddings not tied": ("model.tied_embeddings=none",),
+    "vocabulary of 2,000": ("tokenizer.vocab_size=2000",),
+    "vocabulary of 8,000": ("tokenizer.vocab_size=8000",),
+    "subword sampling 0.3": ("training.subword_sampling=0.3",),
+    "R-Drop 3, each pair twice": ("training.r_drop=3",),
+    "batches of 32": ("training.batch_size=32",),
+    "layer-normalised GRU": ("model.cell=layer_norm_gru",),
+    "conditional GRU": ("model.query_state=intermediate",),
+    "s_t asks, input feeding": (
+        "model.query_state=current",
+        "model.readout=attentional",
+        "model.feed=attentional",
+    ),
+    "four heads": ("model.attention_heads=4",),
+    "coverage": ("model.attention=coverage",),
+    "two encoder layers": ("model.encoder_layers=2", "model.layer_dropout=0.3"),
+}
+HEADER = ["change", "parameters", "training, s", "greedy", "beam"]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("config")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE")
+    args = parser.parse_args()
+    lines = [HEADER, ["---"] * len(HEADER)]
+    for number, (name, changes) in enumerate(CHANGES.items()):
+        print(f"\n{name}", flush=True)
+        config = configs.load(args.config, [*args.set, *changes])
+        row = measure(config, args.folder / f"{number:02}", split="dev")
+        scores = [f"{row[key]:.1f}" for key in ("greedy", "beam")]
+        lines.append([name, f"{row['parameters']:,}", f"{row['training_seconds']:.0f}", *scores])
+        table = "\n".join(f"| {' | '.join(line)} |" for line in lines) + f"\n\n{row['signature']}\n"
+        (args.folder / "ablation.md").write_text(table)
+    print(table)
+
+
+if __name__ == "__main__":
+    main()
