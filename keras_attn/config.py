@@ -244,7 +244,7 @@ def _checked(path: str, field: dataclasses.Field, value: Any) -> Any:
         raise ConfigError(f"{path} takes a finite number; got {value!r}")
     if field.type in (int, float) and value < 0:
         raise ConfigError(f"{path} cannot be negative; got {value!r}")
-    if field.name.endswith("_dropout") and value >= 1:
+    if field.type is float and field.name.endswith("_dropout") and value >= 1:
         raise ConfigError(f"{path} takes a rate from 0 up to, not including, 1; got {value!r}")
     return value
 

@@ -7,7 +7,9 @@ from keras_attn.config import Config, ConfigError, DataConfig, ModelConfig, Trai
 
 OTHER = Config(
     data=DataConfig(corpus="", train=("a.en", "dé/b.de"), source_language='quo"ted \\ \n\t\x7f\u2028'),
-    model=ModelConfig(source_vocab_size=8000, cell="lstm", residual=True, readout_dropout=0.25),
+    model=ModelConfig(
+        source_vocab_size=8000, cell="lstm", residual=True, readout_dropout=0.25, variational_dropout=True
+    ),
     training=TrainingConfig(learning_rate=1e-5, batch_size=0, batch_tokens=4096),
 )
 
