@@ -7,10 +7,7 @@ once more. FOLDER/ablation.md holds BLEU of greedy and beam search on the develo
 set. The recipe is trained with three seeds: a difference within their spread says nothing.
 """
 
-import argparse
-from pathlib import Path
-
-from presets import measure
+from presets import arguments, measure
 
 from keras_attn import config as configs
 
@@ -53,11 +50,7 @@ HEADER = ["change", "parameters", "training, s", "greedy", "beam"]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("config")
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE")
-    args = parser.parse_args()
+    args = arguments(__doc__)
     lines = [HEADER, ["---"] * len(HEADER)]
     for number, (name, changes) in enumerate(CHANGES.items()):
         print(f"\n{name}", flush=True)

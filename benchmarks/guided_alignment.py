@@ -6,10 +6,7 @@ One training for each weight of `training.guided_alignment`, 0 being the trainin
 trained already is not trained again. Prints a table of test BLEU and of the alignment error rate on test sentences.
 """
 
-import argparse
-from pathlib import Path
-
-from presets import measure
+from presets import arguments, measure
 
 from keras_attn import config as configs
 
@@ -18,11 +15,7 @@ HEADER = ["guided_alignment", "training, s", "greedy", "beam", "AER", "AER, step
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("config")
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE")
-    args = parser.parse_args()
+    args = arguments(__doc__)
     lines = [HEADER, ["---"] * len(HEADER)]
     for weight in WEIGHTS:
         config = configs.load(args.config, [*args.set, f"training.guided_alignment={weight}"])
