@@ -45,6 +45,13 @@ CHANGES = {
     "four heads": ("model.attention_heads=4",),
     "coverage": ("model.attention=coverage",),
     "two encoder layers": ("model.encoder_layers=2", "model.layer_dropout=0.3"),
+    "Transformer encoder, four layers": (
+        "model.encoder=transformer",
+        "model.encoder_layers=4",
+        "model.layer_dropout=0.3",
+        "model.memory_dropout=0",
+    ),
+    "learning rate 0.002": ("training.learning_rate=0.002",),
 }
 HEADER = ["change", "parameters", "training, s", "greedy", "beam"]
 
