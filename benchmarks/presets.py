@@ -83,7 +83,7 @@ def plot(rows: dict[str, dict], path: Path) -> None:
     axes.barh(names, [rows[name]["beam"] for name in names], color="0.75", label="beam")
     axes.plot([rows[name]["greedy"] for name in names], names, "k|", markersize=12, label="greedy")
     axes.set_xlabel(f"test BLEU  {next(iter(rows.values()))['signature']}")
-    axes.legend(loc="lower left")
+    figure.legend(loc="outside upper right", ncols=2)
     figure.savefig(path, dpi=120)
 
 
