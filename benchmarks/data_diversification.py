@@ -4,7 +4,7 @@
 
 A forward and a backward teacher are trained from the given config on the real pairs. The forward one translates the real sources,
 the backward one the real targets; the student, of the same config, learns from the real and the made pairs together (repeated ones
-once) for as many steps as its teachers. No other data comes in, and the student is one model. Its scores on the development set
+once) for about as many steps as they. No other data comes in, and the student is one model. Its scores on the development set
 and on the test sets of 2016 and 2017 are printed and kept in FOLDER/student/metrics.json.
 
 What is trained or translated already is not done again: the command may be stopped and given once more.
