@@ -1,6 +1,6 @@
 """Data diversification on Multi30k (Nguyen et al. 2020): the pairs, and beside them what models of both directions make of them.
 
-    python benchmarks/data_diversification.py configs/multi30k_hybrid.toml runs/diverse
+    python benchmarks/data_diversification.py configs/multi30k_diverse.toml runs/diverse
 
 A forward and a backward teacher are trained from the given config on the real pairs. The forward one translates the real sources,
 the backward one the real targets; the student, of the same config, learns from the real and the made pairs together (repeated ones
