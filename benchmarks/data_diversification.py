@@ -72,7 +72,7 @@ def student(config: configs.Config, folder: Path) -> configs.Config:
             write(Path(file), lines)
     training = dataclasses.replace(
         config.training,
-        epochs=round(config.training.epochs * len(real) / len(pairs)),
+        epochs=max(1, round(config.training.epochs * len(real) / len(pairs))),
         evaluate_every=math.ceil(len(real) / config.training.batch_size),
     )
     return dataclasses.replace(
