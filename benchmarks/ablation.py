@@ -7,7 +7,7 @@ once more. FOLDER/ablation.md holds BLEU of greedy and beam search on the develo
 set. The recipe is trained with three seeds: a difference within their spread says nothing.
 """
 
-from presets import arguments, measure
+from presets import command_line, measure
 
 from keras_attn import config as configs
 
@@ -57,7 +57,7 @@ HEADER = ["change", "parameters", "training, s", "greedy", "beam"]
 
 
 def main() -> None:
-    args = arguments(__doc__)
+    args = command_line(__doc__).parse_args()
     lines = [HEADER, ["---"] * len(HEADER)]
     for number, (name, changes) in enumerate(CHANGES.items()):
         print(f"\n{name}", flush=True)

@@ -1,15 +1,17 @@
 """Data diversification on Multi30k (Nguyen et al. 2020): the pairs, and beside them what models of both directions make of them.
 
-    python benchmarks/data_diversification.py configs/multi30k_diverse.toml runs/diverse
+    python benchmarks/data_diversification.py configs/multi30k_diverse.toml runs/diverse --rounds 2
 
-A forward and a backward teacher are trained from the given config on the real pairs. The forward one translates the real sources,
-the backward one the real targets; the student, of the same config, learns from the real and the made pairs together (repeated ones
-once) for about as many steps as they. No other data comes in, and the student is one model. Its scores on the development set
-and on the test sets of 2016 and 2017 are printed and kept in FOLDER/student/metrics.json.
+In each round a forward and a backward teacher are trained from the given config: in the first round on the real pairs, then on all
+pairs there are. The forward one translates the real sources, the backward one the real targets, and what they make joins the pairs,
+repeated ones once. The student, one model of the same config, learns from all of them, as the forward teacher of one more round
+would. No other data comes in, and every training takes about as many steps. The student's scores on the development set and on the
+test sets of 2016 and 2017 are printed and kept in FOLDER/round-3/forward/metrics.json (after two rounds).
 
-What is trained or translated already is not done again: the command may be stopped and given once more.
+What is trained or translated already is not done again: the command may be stopped and given once more, also with more rounds.
 
-Reference: Nguyen et al. 2020, "Data Diversification: A Simple Strategy For Neural Machine Translation", algorithm 1, k = N = 1.
+Reference: Nguyen et al. 2020, "Data Diversification: A Simple Strategy For Neural Machine Translation", algorithm 1: k = 1, N
+the number of rounds.
 """
 
 import dataclasses
@@ -20,7 +22,7 @@ from pathlib import Path
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
-from presets import arguments
+from presets import command_line
 
 from keras_attn import config as configs
 from keras_attn.evaluation.evaluate import evaluate, split_corpus, tokenized_references
@@ -32,41 +34,29 @@ from keras_attn.translator import Translator
 SCORED = ("dev", "test", "test_2017_flickr")
 
 
-def translations(config: configs.Config, folder: Path, sources: Sequence[str]) -> list[str]:
-    """What a teacher makes of the sources, or made of them in an earlier call."""
-    made = folder / "translations.txt"
-    if not made.exists():
-        train(config, folder)
-        write(folder / "unfinished.txt", Translator.load(folder)(sources))
-        (folder / "unfinished.txt").rename(made)
-    return read_lines(made)
+def main() -> None:
+    parser = command_line(__doc__)
+    parser.add_argument("--rounds", type=int, default=1, help="of teachers, before the student")
+    args = parser.parse_args()
+    config = configs.load(args.config, args.set)
+    real = pairs = split_corpus(config.data, "train")
+    for number in range(1, args.rounds + 1):
+        folder = args.folder / f"round-{number}"
+        teacher = on_pairs(config, pairs, folder)
+        targets = translations(teacher, folder / "forward", real.source)
+        sources = translations(backwards(teacher), folder / "backward", real.target)
+        pairs = together(pairs, Corpus(real.source, targets), Corpus(sources, real.target))
+    folder = args.folder / f"round-{args.rounds + 1}"
+    train(on_pairs(config, pairs, folder), folder / "forward")
+    score(config.data, folder / "forward")
 
 
-def write(path: Path, lines: Sequence[str]) -> None:
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-
-
-def backwards(config: configs.Config) -> configs.Config:
-    source, target = config.data.source_language, config.data.target_language
-    return configs.override(config, [f"data.source_language={target}", f"data.target_language={source}"])
-
-
-def diversified(config: configs.Config, folder: Path) -> tuple[Corpus, Corpus]:
-    """The real pairs, and the real and the made ones."""
-    real = split_corpus(config.data, "train")
-    targets = translations(config, folder / "forward", real.source)
-    sources = translations(backwards(config), folder / "backward", real.target)
-    pairs = dict.fromkeys(
-        zip(real.source * 2 + sources, real.target + targets + real.target, strict=True)
-    )  # without repetitions
-    return real, keep_usable(*zip(*pairs, strict=True))
-
-
-def student(config: configs.Config, folder: Path) -> configs.Config:
-    """The config of a training on the pairs of both kinds, with its files: as many steps, evaluated as often."""
-    real, pairs = diversified(config, folder)
+def on_pairs(config: configs.Config, pairs: Corpus, folder: Path) -> configs.Config:
+    """The config of a training on these pairs, with its files: as many steps as on the real ones, evaluated as often."""
+    real, dev = (split_corpus(config.data, split) for split in ("train", "dev"))
+    folder.mkdir(parents=True, exist_ok=True)
     files = {}
-    for split, corpus in (("train", pairs), ("dev", split_corpus(config.data, "dev"))):
+    for split, corpus in (("train", pairs), ("dev", dev)):
         files[split] = tuple(str(folder / f"{split}.{side}") for side in ("source", "target"))
         for file, lines in zip(files[split], (corpus.source, corpus.target), strict=True):
             write(Path(file), lines)
@@ -80,22 +70,48 @@ def student(config: configs.Config, folder: Path) -> configs.Config:
     )
 
 
-def main() -> None:
-    args = arguments(__doc__)
-    config = configs.load(args.config, args.set)
-    train(student(config, args.folder), args.folder / "student")
-    translator = Translator.load(args.folder / "student")
+def backwards(config: configs.Config) -> configs.Config:
+    """The same on the same files, from the target language to the source language."""
+    data = config.data
+    turned = dataclasses.replace(
+        data,
+        train=data.train[::-1],
+        dev=data.dev[::-1],
+        source_language=data.target_language,
+        target_language=data.source_language,
+    )
+    return dataclasses.replace(config, data=turned)
+
+
+def translations(config: configs.Config, folder: Path, sources: Sequence[str]) -> list[str]:
+    """What a teacher makes of the sources, or made of them in an earlier call."""
+    made = folder / "translations.txt"
+    if not made.exists():
+        train(config, folder)
+        write(folder / "unfinished.txt", Translator.load(folder)(sources))
+        (folder / "unfinished.txt").rename(made)
+    return read_lines(made)
+
+
+def together(*corpora: Corpus) -> Corpus:
+    """All pairs, each once."""
+    pairs = dict.fromkeys(pair for each in corpora for pair in zip(each.source, each.target, strict=True))
+    return keep_usable(*zip(*pairs, strict=True))
+
+
+def write(path: Path, lines: Sequence[str]) -> None:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def score(data: configs.DataConfig, folder: Path) -> None:
+    """Prints the student's scores, and keeps them in its metrics."""
+    translator = Translator.load(folder)
     for split in SCORED:
-        pairs = split_corpus(config.data, split)
+        pairs, tokenized = split_corpus(data, split), tokenized_references(data, split)
         print(f"\n{split}")
-        for found in evaluate(
-            translator,
-            pairs.source,
-            pairs.target,
-            tokenized_references=tokenized_references(config.data, split),
-        ):
+        for found in evaluate(translator, pairs.source, pairs.target, tokenized_references=tokenized):
             print(found, flush=True)
-            update_metrics(args.folder / "student", {f"{split}_{found.name}": found.as_dict()})
+            update_metrics(folder, {f"{split}_{found.name}": found.as_dict()})
 
 
 if __name__ == "__main__":

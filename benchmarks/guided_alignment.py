@@ -6,7 +6,7 @@ One training for each weight of `training.guided_alignment`, 0 being the trainin
 trained already is not trained again. Prints a table of test BLEU and of the alignment error rate on test sentences.
 """
 
-from presets import arguments, measure
+from presets import command_line, measure
 
 from keras_attn import config as configs
 
@@ -15,7 +15,7 @@ HEADER = ["guided_alignment", "training, s", "greedy", "beam", "AER", "AER, step
 
 
 def main() -> None:
-    args = arguments(__doc__)
+    args = command_line(__doc__).parse_args()
     lines = [HEADER, ["---"] * len(HEADER)]
     for weight in WEIGHTS:
         config = configs.load(args.config, [*args.set, f"training.guided_alignment={weight}"])

@@ -87,17 +87,17 @@ def plot(rows: dict[str, dict], path: Path) -> None:
     figure.savefig(path, dpi=120)
 
 
-def arguments(doc: str) -> argparse.Namespace:
+def command_line(doc: str) -> argparse.ArgumentParser:
     """CONFIG FOLDER [--set ...], of every program that trains variants of one config."""
     parser = argparse.ArgumentParser(description=doc.split("\n")[0])
     parser.add_argument("config")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE")
-    return parser.parse_args()
+    return parser
 
 
 def main() -> None:
-    args = arguments(__doc__)
+    args = command_line(__doc__).parse_args()
     rows = {}
     for name in PRESETS:
         changes = [f"model.preset={name}", "model.tied_embeddings=none", *args.set]
