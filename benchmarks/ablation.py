@@ -7,7 +7,7 @@ once more. FOLDER/ablation.md holds BLEU of greedy and beam search on the develo
 set. The recipe is trained with three seeds: a difference within their spread says nothing.
 """
 
-from presets import command_line, measure
+from presets import command_line, measure, table
 
 from keras_attn import config as configs
 
@@ -53,21 +53,18 @@ CHANGES = {
     "batches of 32": ("training.batch_size=32",),
     "learning rate 0.001": ("training.learning_rate=0.001",),
 }
-HEADER = ["change", "parameters", "training, s", "greedy", "beam"]
 
 
 def main() -> None:
     args = command_line(__doc__).parse_args()
-    lines = [HEADER, ["---"] * len(HEADER)]
+    rows = {}
     for number, (name, changes) in enumerate(CHANGES.items()):
         print(f"\n{name}", flush=True)
         config = configs.load(args.config, [*args.set, *changes])
-        row = measure(config, args.folder / f"{number:02}", split="dev")
-        scores = [f"{row[key]:.1f}" for key in ("greedy", "beam")]
-        lines.append([name, f"{row['parameters']:,}", f"{row['training_seconds']:.0f}", *scores])
-        table = "\n".join(f"| {' | '.join(line)} |" for line in lines) + f"\n\n{row['signature']}\n"
-        (args.folder / "ablation.md").write_text(table)
-    print(table)
+        rows[name] = measure(config, args.folder / f"{number:02}", split="dev")
+        written = f"{table(rows, 'change')}\n{rows[name]['signature']}\n"
+        (args.folder / "ablation.md").write_text(written)
+    print(written)
 
 
 if __name__ == "__main__":
