@@ -61,8 +61,8 @@ def main() -> None:
     for number, (name, changes) in enumerate(CHANGES.items()):
         print(f"\n{name}", flush=True)
         config = configs.load(args.config, [*args.set, *changes])
-        rows[name] = measure(config, args.folder / f"{number:02}", split="dev")
-        written = f"{table(rows, 'change')}\n{rows[name]['signature']}\n"
+        rows[name] = [measure(config, args.folder / f"{number:02}", split="dev")]
+        written = f"{table(rows, 'change')}\n{rows[name][0]['signature']}\n"
         (args.folder / "ablation.md").write_text(written)
     print(written)
 

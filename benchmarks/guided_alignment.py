@@ -2,26 +2,27 @@
 
     python benchmarks/guided_alignment.py configs/phrasebook.toml runs/guided --set training.epochs=3
 
-One training for each weight of `training.guided_alignment`, 0 being the training without links, into a folder of its own; what is
-trained already is not trained again. Prints test BLEU and, on the phrasebook, whose gold links guide it, the alignment error rate
-on test sentences. Other corpora have no links: name files in `data.train`, `data.dev`, `data.test`, and of links in `data.links`.
+Trainings with three seeds for each weight of `training.guided_alignment`, 0 being without links, each into a folder of its own;
+what is trained already is not trained again. Prints mean and range of test BLEU and, on the phrasebook, whose gold links guide it,
+of the alignment error rate on test sentences. Other corpora have no links: name files in `data.train`, `data.dev`, `data.test`, and
+of links in `data.links`.
 """
 
-from presets import command_line, measure, table
-
-from keras_attn import config as configs
+from presets import command_line, measure_seeds, table
 
 WEIGHTS = (0.0, 0.1, 0.5, 1.0)
 
 
 def main() -> None:
-    args = command_line(__doc__).parse_args()
+    parser = command_line(__doc__)
+    parser.add_argument("--seeds", type=int, default=3, help="how many trainings of each")
+    args = parser.parse_args()
     rows = {}
     for weight in WEIGHTS:
-        config = configs.load(args.config, [*args.set, f"training.guided_alignment={weight}"])
-        rows[f"{weight:g}"] = measure(config, args.folder / f"{weight:g}")
+        settings = [*args.set, f"training.guided_alignment={weight}"]
+        rows[f"{weight:g}"] = measure_seeds(args.config, settings, args.folder / f"{weight:g}", args.seeds)
     print(table(rows, "guided_alignment"))
-    print(rows["0"]["signature"])
+    print(rows["0"][0]["signature"])
 
 
 if __name__ == "__main__":

@@ -3,16 +3,19 @@
     python benchmarks/presets.py configs/phrasebook.toml runs/presets
     python benchmarks/presets.py configs/multi30k_small.toml runs/presets-en-de
 
-Each preset is trained from the given config (embeddings untied, because a plain readout cannot be) into a folder of its own; what
-is trained already is not trained again, so the command may be stopped and given once more. FOLDER/presets.md and presets.png hold
-the test BLEU of greedy and beam search, on Multi30k also as its papers score, and on the phrasebook the alignment error rate of the
-attention that each word was said with, and of the attention of the step after it.
+Each preset is trained from the given config (embeddings untied, because a plain readout cannot be) with three seeds, each into a
+folder of its own; what is trained already is not trained again, so the command may be stopped and given once more, also with more
+seeds. FOLDER/presets.md and presets.png hold means and ranges of the test BLEU of greedy and beam search, on Multi30k also as its
+papers score, and on the phrasebook of the alignment error rate of the attention that each word was said with, and of the attention
+of the step after it.
 """
 
 import argparse
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
+from statistics import fmean
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
@@ -39,6 +42,14 @@ COLUMNS = {  # of the table: its heading, a value of a row, and how it is writte
     "AER, step after": ("aer_next", ".3f"),
 }
 ALIGNED = 500  # phrasebook sentences with gold links
+
+
+def measure_seeds(path: str, settings: Sequence[str], folder: Path, seeds: int) -> list[dict]:
+    """`measure` of the config at `path` with these settings, once for each seed from 1 on."""
+    return [
+        measure(configs.load(path, [*settings, f"training.seed={seed}"]), folder / f"seed-{seed}")
+        for seed in range(1, seeds + 1)
+    ]
 
 
 def measure(config: configs.Config, folder: Path, split: str = "test") -> dict:
@@ -79,25 +90,35 @@ def error_rates(translator: Translator) -> dict[str, float | None]:
     return dict(zip(("aer", "aer_next"), rates, strict=True))
 
 
-def table(rows: dict[str, dict], first: str) -> str:
-    """A line for each row, its name in the first column; a column that has a value nowhere is left out."""
+def table(rows: dict[str, list[dict]], first: str) -> str:
+    """A line for each name, and in it the means of all seeds; a column that has a value nowhere is left out."""
     columns = {
-        heading: [format(row[key], how) if row[key] is not None else "" for row in rows.values()]
+        heading: [spread([one[key] for one in seeds], how) for seeds in rows.values()]
         for heading, (key, how) in COLUMNS.items()
-        if any(row[key] is not None for row in rows.values())
     }
+    columns = {heading: cells for heading, cells in columns.items() if any(cells)}
     lines = [[first, *columns], ["---"] * (len(columns) + 1), *zip(rows, *columns.values(), strict=True)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
 
 
-def plot(rows: dict[str, dict], path: Path) -> None:
+def spread(values: Sequence[float | None], how: str) -> str:
+    """The mean and, where they differ, the smallest and the largest value: `25.0 (24.6-25.3)`."""
+    if None in values:
+        return ""
+    mean, low, high = (format(each, how) for each in (fmean(values), min(values), max(values)))
+    return mean if low == high else f"{mean} ({low}-{high})"
+
+
+def plot(rows: dict[str, list[dict]], path: Path) -> None:
     figure = Figure(figsize=(8, 0.35 * len(rows) + 1), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     names = list(rows)[::-1]
-    axes.barh(names, [rows[name]["beam"] for name in names], color="0.75", label="beam")
-    axes.plot([rows[name]["greedy"] for name in names], names, "k|", markersize=12, label="greedy")
-    axes.set_xlabel(f"test BLEU  {next(iter(rows.values()))['signature']}")
+    means = {key: [fmean(one[key] for one in rows[name]) for name in names] for key in ("greedy", "beam")}
+    axes.barh(names, means["beam"], color="0.75", label="beam")
+    axes.plot(means["greedy"], names, "k|", markersize=12, label="greedy")
+    signature = next(iter(rows.values()))[0]["signature"]
+    axes.set_xlabel(f"test BLEU  {signature}")
     figure.legend(loc="outside upper right", ncols=2)
     figure.savefig(path, dpi=120)
 
@@ -112,12 +133,14 @@ def command_line(doc: str) -> argparse.ArgumentParser:
 
 
 def main() -> None:
-    args = command_line(__doc__).parse_args()
+    parser = command_line(__doc__)
+    parser.add_argument("--seeds", type=int, default=3, help="how many trainings of each")
+    args = parser.parse_args()
     rows = {}
     for name in PRESETS:
-        changes = [f"model.preset={name}", "model.tied_embeddings=none", *args.set]
+        settings = [f"model.preset={name}", "model.tied_embeddings=none", *args.set]
         print(f"\n{name}", flush=True)
-        rows[name] = measure(configs.load(args.config, changes), args.folder / name)
+        rows[name] = measure_seeds(args.config, settings, args.folder / name, args.seeds)
         (args.folder / "presets.md").write_text(table(rows, "preset"))
         plot(rows, args.folder / "presets.png")
     print(table(rows, "preset"))
