@@ -8,6 +8,9 @@ repeated ones once. The student, one model of the same config, learns from all o
 would. No other data comes in, and every training takes about as many steps. The student's scores on the development set and on the
 test sets of 2016 and 2017 are printed and kept in FOLDER/round-3/forward/metrics.json (after two rounds).
 
+With `training.guided_alignment` set, the teachers of a round also say which words of the pairs belong together, and their joined
+links guide what learns from these pairs. The first teachers have none.
+
 What is trained or translated already is not done again: the command may be stopped and given once more, also with more rounds.
 
 Reference: Nguyen et al. 2020, "Data Diversification: A Simple Strategy For Neural Machine Translation", algorithm 1: k = 1, N
@@ -17,7 +20,7 @@ the number of rounds.
 import dataclasses
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -25,9 +28,11 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 from presets import command_line
 
 from keras_attn import config as configs
+from keras_attn.evaluation.align import align_both_ways
 from keras_attn.evaluation.evaluate import evaluate, split_corpus, tokenized_references
 from keras_attn.model_dir import update_metrics
 from keras_attn.text.corpus import Corpus, keep_usable, read_lines
+from keras_attn.text.links import format_pharaoh, parse_links
 from keras_attn.training.fit import train
 from keras_attn.translator import Translator
 
@@ -46,6 +51,8 @@ def main() -> None:
         targets = translations(teacher, folder / "forward", real.source)
         sources = translations(backwards(teacher), folder / "backward", real.target)
         pairs = together(pairs, Corpus(real.source, targets), Corpus(sources, real.target))
+        if config.training.guided_alignment:
+            pairs = linked(pairs, folder)
     folder = args.folder / f"round-{args.rounds + 1}"
     train(on_pairs(config, pairs, folder), folder / "forward")
     score(config.data, folder / "forward")
@@ -60,10 +67,15 @@ def on_pairs(config: configs.Config, pairs: Corpus, folder: Path) -> configs.Con
         files[split] = tuple(str(folder / f"{split}.{side}") for side in ("source", "target"))
         for file, lines in zip(files[split], (corpus.source, corpus.target), strict=True):
             write(Path(file), lines)
+    if pairs.links:
+        files["links"] = str(folder / "train.links")
+        write(Path(files["links"]), map(format_pharaoh, pairs.links))
+        write(Path(turned(files["links"])), (format_pharaoh((j, i) for i, j in each) for each in pairs.links))
     training = dataclasses.replace(
         config.training,
         epochs=max(1, round(config.training.epochs * len(real) / len(pairs))),
         evaluate_every=math.ceil(len(real) / config.training.batch_size),
+        guided_alignment=config.training.guided_alignment if pairs.links else 0.0,
     )
     return dataclasses.replace(
         config, data=dataclasses.replace(config.data, corpus="", **files), training=training
@@ -73,14 +85,20 @@ def on_pairs(config: configs.Config, pairs: Corpus, folder: Path) -> configs.Con
 def backwards(config: configs.Config) -> configs.Config:
     """The same on the same files, from the target language to the source language."""
     data = config.data
-    turned = dataclasses.replace(
+    data = dataclasses.replace(
         data,
         train=data.train[::-1],
         dev=data.dev[::-1],
+        links=turned(data.links) if data.links else "",
         source_language=data.target_language,
         target_language=data.source_language,
     )
-    return dataclasses.replace(config, data=turned)
+    return dataclasses.replace(config, data=data)
+
+
+def turned(links: str) -> str:
+    """The file beside a file of links that has them for the other direction."""
+    return f"{links}.turned"
 
 
 def translations(config: configs.Config, folder: Path, sources: Sequence[str]) -> list[str]:
@@ -99,7 +117,18 @@ def together(*corpora: Corpus) -> Corpus:
     return keep_usable(*zip(*pairs, strict=True))
 
 
-def write(path: Path, lines: Sequence[str]) -> None:
+def linked(pairs: Corpus, folder: Path) -> Corpus:
+    """The pairs with the joined links of the round's teachers, or with those of an earlier call."""
+    made = folder / "links.txt"
+    if not made.exists():
+        teachers = (Translator.load(folder / name) for name in ("forward", "backward"))
+        links = align_both_ways(*teachers, pairs.source, pairs.target)
+        write(folder / "unfinished.txt", map(format_pharaoh, links))
+        (folder / "unfinished.txt").rename(made)
+    return dataclasses.replace(pairs, links=[parse_links(line)[0] for line in read_lines(made)])
+
+
+def write(path: Path, lines: Iterable[str]) -> None:
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
