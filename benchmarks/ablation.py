@@ -62,9 +62,8 @@ def main() -> None:
         print(f"\n{name}", flush=True)
         config = configs.load(args.config, [*args.set, *changes])
         rows[name] = [measure(config, args.folder / f"{number:02}", split="dev")]
-        written = f"{table(rows, 'change')}\n{rows[name][0]['signature']}\n"
-        (args.folder / "ablation.md").write_text(written)
-    print(written)
+        (args.folder / "ablation.md").write_text(table(rows, "change"))
+    print(table(rows, "change"))
 
 
 if __name__ == "__main__":

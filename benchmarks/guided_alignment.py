@@ -22,7 +22,6 @@ def main() -> None:
         settings = [*args.set, f"training.guided_alignment={weight}"]
         rows[f"{weight:g}"] = measure_seeds(args.config, settings, args.folder / f"{weight:g}", args.seeds)
     print(table(rows, "guided_alignment"))
-    print(rows["0"][0]["signature"])
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ from keras_attn.training.fit import train
 from keras_attn.translator import Translator
 
 COLUMNS = {  # of the table: its heading, a value of a row, and how it is written
-    "parameters": ("parameters", ","),
+    "parameters": ("parameters", ",.0f"),
     "training, s": ("training_seconds", ".0f"),
     "greedy": ("greedy", ".1f"),
     "beam": ("beam", ".1f"),
@@ -91,14 +91,16 @@ def error_rates(translator: Translator) -> dict[str, float | None]:
 
 
 def table(rows: dict[str, list[dict]], first: str) -> str:
-    """A line for each name, and in it the means of all seeds; a column that has a value nowhere is left out."""
+    """A line for each name, and in it the means of all seeds; a column without any value is left out. Then the signatures."""
     columns = {
         heading: [spread([one[key] for one in seeds], how) for seeds in rows.values()]
         for heading, (key, how) in COLUMNS.items()
     }
     columns = {heading: cells for heading, cells in columns.items() if any(cells)}
     lines = [[first, *columns], ["---"] * (len(columns) + 1), *zip(rows, *columns.values(), strict=True)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+    one = next(iter(rows.values()))[0]
+    signatures = [one[key] for key in ("signature", "signature_tokenized") if one[key]]
+    return "\n".join([*(f"| {' | '.join(line)} |" for line in lines), "", *signatures, ""])
 
 
 def spread(values: Sequence[float | None], how: str) -> str:
