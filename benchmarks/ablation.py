@@ -52,6 +52,7 @@ CHANGES = {
     "no moving average": ("training.ema_decay=0",),
     "batches of 32": ("training.batch_size=32",),
     "learning rate 0.001": ("training.learning_rate=0.001",),
+    "vocabulary of 12,000": ("tokenizer.vocab_size=12000",),
 }
 
 
