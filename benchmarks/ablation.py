@@ -2,19 +2,15 @@
 
     python benchmarks/ablation.py configs/multi30k_hybrid.toml runs/ablation --set training.epochs=8
 
-Each training goes into a folder of its own; what is trained already is not trained again, so the command may be stopped and given
-once more. FOLDER/ablation.md holds BLEU of greedy and beam search on the development set: choices are made there, not on a test
-set. The recipe is trained with three seeds: a difference within their spread says nothing.
+Trainings with three seeds of each, every one into a folder of its own; what is trained already is not trained again, so the command
+may be stopped and given once more, also with more seeds. FOLDER/ablation.md holds mean and range of BLEU on the development set,
+greedy and beam search: choices are made there, not on a test set.
 """
 
-from presets import command_line, measure, table
-
-from keras_attn import config as configs
+from presets import command_line, measure_seeds, table
 
 CHANGES = {
     "the recipe": (),
-    "seed 2": ("training.seed=2",),
-    "seed 3": ("training.seed=3",),
     "no dropout": (
         "model.embedding_dropout=0",
         "model.layer_dropout=0",
@@ -57,12 +53,14 @@ CHANGES = {
 
 
 def main() -> None:
-    args = command_line(__doc__).parse_args()
+    parser = command_line(__doc__)
+    parser.add_argument("--seeds", type=int, default=3, help="how many trainings of each")
+    args = parser.parse_args()
     rows = {}
     for number, (name, changes) in enumerate(CHANGES.items()):
         print(f"\n{name}", flush=True)
-        config = configs.load(args.config, [*args.set, *changes])
-        rows[name] = [measure(config, args.folder / f"{number:02}", split="dev")]
+        folder = args.folder / f"{number:02}"
+        rows[name] = measure_seeds(args.config, [*args.set, *changes], folder, args.seeds, split="dev")
         (args.folder / "ablation.md").write_text(table(rows, "change"))
     print(table(rows, "change"))
 

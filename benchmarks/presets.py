@@ -44,10 +44,12 @@ COLUMNS = {  # of the table: its heading, a value of a row, and how it is writte
 ALIGNED = 500  # phrasebook sentences with gold links
 
 
-def measure_seeds(path: str, settings: Sequence[str], folder: Path, seeds: int) -> list[dict]:
+def measure_seeds(
+    path: str, settings: Sequence[str], folder: Path, seeds: int, split: str = "test"
+) -> list[dict]:
     """`measure` of the config at `path` with these settings, once for each seed from 1 on."""
     return [
-        measure(configs.load(path, [*settings, f"training.seed={seed}"]), folder / f"seed-{seed}")
+        measure(configs.load(path, [*settings, f"training.seed={seed}"]), folder / f"seed-{seed}", split)
         for seed in range(1, seeds + 1)
     ]
 
