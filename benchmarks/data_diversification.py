@@ -8,6 +8,9 @@ repeated ones once. The student, one model of the same config, learns from all o
 would. No other data comes in, and every training takes about as many steps. The student's scores on the development set and on the
 test sets of 2016 and 2017 are printed and kept in FOLDER/round-3/forward/metrics.json (after two rounds).
 
+More pairs feed a wider model: `--student model.embedding_dim=192` changes the last student alone, which then goes into
+FOLDER/round-3/student.
+
 With `training.guided_alignment` set, the teachers of a round also say which words of the pairs belong together, and their joined
 links guide what learns from these pairs. The first teachers have none.
 
@@ -42,8 +45,16 @@ SCORED = ("dev", "test", "test_2017_flickr")
 def main() -> None:
     parser = command_line(__doc__)
     parser.add_argument("--rounds", type=int, default=1, help="of teachers, before the student")
+    parser.add_argument(
+        "--student",
+        action="append",
+        default=[],
+        metavar="SECTION.KEY=VALUE",
+        help="like --set, of the student alone",
+    )
     args = parser.parse_args()
     config = configs.load(args.config, args.set)
+    student = configs.override(config, args.student)
     real = pairs = split_corpus(config.data, "train")
     for number in range(1, args.rounds + 1):
         folder = args.folder / f"round-{number}"
@@ -54,8 +65,9 @@ def main() -> None:
         if config.training.guided_alignment:
             pairs = linked(pairs, folder)
     folder = args.folder / f"round-{args.rounds + 1}"
-    train(on_pairs(config, pairs, folder), folder / "forward")
-    score(config.data, folder / "forward")
+    made = folder / ("student" if args.student else "forward")
+    train(on_pairs(student, pairs, folder), made)
+    score(config.data, made)
 
 
 def on_pairs(config: configs.Config, pairs: Corpus, folder: Path) -> configs.Config:
