@@ -8,8 +8,8 @@ repeated ones once. The student, one model of the same config, learns from all o
 would. No other data comes in, and every training takes about as many steps. The student's scores on the development set and on the
 test sets of 2016 and 2017 are printed and kept in FOLDER/round-3/forward/metrics.json (after two rounds).
 
-More pairs feed a wider model: `--student model.embedding_dim=192` changes the last student alone, which then goes into
-FOLDER/round-3/student.
+More pairs feed a wider model: `--student model.embedding_dim=192 model.decoder_units=384` changes the last student alone, which
+then goes into FOLDER/round-3/student.
 
 With `training.guided_alignment` set, the teachers of a round also say which words of the pairs belong together, and their joined
 links guide what learns from these pairs. The first teachers have none.
@@ -47,10 +47,10 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=1, help="of teachers, before the student")
     parser.add_argument(
         "--student",
-        action="append",
+        nargs="+",
         default=[],
         metavar="SECTION.KEY=VALUE",
-        help="like --set, of the student alone",
+        help="choices of the student alone",
     )
     args = parser.parse_args()
     config = configs.load(args.config, args.set)
