@@ -7,7 +7,7 @@ may be stopped and given once more, also with more seeds. FOLDER/ablation.md hol
 greedy and beam search: choices are made there, not on a test set.
 """
 
-from presets import command_line, measure_seeds, table
+from presets import command_line_with_seeds, measure_seeds, table
 
 CHANGES = {
     "the recipe": (),
@@ -53,9 +53,7 @@ CHANGES = {
 
 
 def main() -> None:
-    parser = command_line(__doc__)
-    parser.add_argument("--seeds", type=int, default=3, help="how many trainings of each")
-    args = parser.parse_args()
+    args = command_line_with_seeds(__doc__).parse_args()
     rows = {}
     for number, (name, changes) in enumerate(CHANGES.items()):
         print(f"\n{name}", flush=True)

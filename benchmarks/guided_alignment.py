@@ -8,15 +8,13 @@ of the alignment error rate on test sentences. Other corpora have no links: name
 of links in `data.links`.
 """
 
-from presets import command_line, measure_seeds, table
+from presets import command_line_with_seeds, measure_seeds, table
 
 WEIGHTS = (0.0, 0.1, 0.5, 1.0)
 
 
 def main() -> None:
-    parser = command_line(__doc__)
-    parser.add_argument("--seeds", type=int, default=3, help="how many trainings of each")
-    args = parser.parse_args()
+    args = command_line_with_seeds(__doc__).parse_args()
     rows = {}
     for weight in WEIGHTS:
         settings = [*args.set, f"training.guided_alignment={weight}"]

@@ -136,10 +136,15 @@ def command_line(doc: str) -> argparse.ArgumentParser:
     return parser
 
 
-def main() -> None:
-    parser = command_line(__doc__)
+def command_line_with_seeds(doc: str) -> argparse.ArgumentParser:
+    """The same and `--seeds`, of those that train each variant more than once."""
+    parser = command_line(doc)
     parser.add_argument("--seeds", type=int, default=3, help="how many trainings of each")
-    args = parser.parse_args()
+    return parser
+
+
+def main() -> None:
+    args = command_line_with_seeds(__doc__).parse_args()
     rows = {}
     for name in PRESETS:
         settings = [f"model.preset={name}", "model.tied_embeddings=none", *args.set]
