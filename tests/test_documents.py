@@ -1,0 +1,61 @@
+"""The Python that the documents show runs as it stands there."""
+
+import re
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def python_blocks(document):
+    return re.findall(r"^```python\n(.*?)^```$", (ROOT / document).read_text(encoding="utf-8"), re.M | re.S)
+
+
+def run(block):
+    names = {}
+    exec(compile(block, "document", "exec"), names)
+    return names
+
+
+def test_the_ten_lines_of_the_readme_are_a_model_of_8000_words(capsys):
+    ten_lines = python_blocks("README.md")[0]
+    assert len([line for line in ten_lines.splitlines() if line]) <= 12
+    assert run(ten_lines)["model"].output_shape == (None, None, 8000)
+
+
+@pytest.fixture
+def from_tfa():
+    """What the document defines, small."""
+    (block,) = python_blocks("docs/from_tfa_seq2seq.md")
+    return run(block.replace("256, 8000", "32, 20"))
+
+
+def test_the_model_for_those_who_come_from_tfa_gives_the_probability_that_its_beam_found(from_tfa):
+    draw = np.random.default_rng(1)
+    for weight in from_tfa[
+        "model"
+    ].weights:  # enough for clearly different words; with 1 rounding grows over 50 steps
+        weight.assign(draw.normal(scale=0.5, size=weight.shape))
+    source = np.array([[5, 6, 7, 8], [9, 10, 0, 0]])
+    found = tf.function(from_tfa["translate"])(tf.constant(source))
+    for n in range(5):
+        target = np.array(found.tokens[:, n])
+        target_in = np.pad(target[:, :-1], [(0, 0), (1, 0)], constant_values=2)
+        log_probs = keras.ops.log_softmax(from_tfa["model"]([source, target_in]))
+        chosen = np.take_along_axis(np.array(log_probs), target[..., None], axis=-1)[..., 0]
+        np.testing.assert_allclose((chosen * (target > 0)).sum(axis=1), found.log_probs[:, n], rtol=1e-4)
+
+
+def test_fit_teaches_that_model_to_say_a_sentence_again(from_tfa):
+    words = np.random.default_rng(2).integers(4, 20, (64, 3))
+    target_in = np.pad(words, [(0, 0), (1, 0)], constant_values=2)
+    target_out = np.pad(words, [(0, 0), (0, 1)], constant_values=3)
+    model = from_tfa["model"]
+    model.compile(keras.optimizers.Adam(0.02), keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    model.fit([words, target_in], target_out, batch_size=64, epochs=100, verbose=0)
+    said = np.array(tf.function(from_tfa["translate"])(tf.constant(words)).tokens[:, 0, :4])
+    assert (said == target_out).mean() > 0.99
