@@ -20,12 +20,10 @@ from pathlib import Path
 import keras
 import numpy as np
 import tensorflow as tf
-from training import BATCH, VOCABULARY, WIDTH, build
+from training import BATCH, WIDTH, build, real_batches
 
-from keras_attn.config import DataConfig, TrainingConfig
-from keras_attn.data.pipeline import training_batches
 from keras_attn.text.corpora import load_corpus
-from keras_attn.text.tokenizer import Tokenizer, train_tokenizer
+from keras_attn.text.tokenizer import Tokenizer
 
 LOGGED = 20  # steps of Joey NMT a line of its log
 CONFIG = """
@@ -111,13 +109,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=60, help="training steps a round")
     args = parser.parse_args()
-    corpus = load_corpus("multi30k", "en", "de", "train")
-    tokenizer = train_tokenizer(corpus.source + corpus.target, VOCABULARY)
-    batches = training_batches(
-        corpus, tokenizer, tokenizer, DataConfig(), TrainingConfig(batch_size=BATCH, seed=1)
-    )
-    cardinality = tf.data.experimental.assert_cardinality(args.steps)
-    dataset = batches.stream().take(args.steps).apply(cardinality)
+    tokenizer, dataset = real_batches(args.steps)
     tokens = sum(np.count_nonzero(target) for _, target, _ in dataset.as_numpy_iterator())
     model = build(True, tokenizer.vocab_size)
     model.fit(dataset, shuffle=False, verbose=0)  # traces and warms up

@@ -25,7 +25,7 @@ from keras_attn.config import DataConfig, ModelConfig, TrainingConfig
 from keras_attn.data.pipeline import training_batches
 from keras_attn.models.seq2seq import build_seq2seq
 from keras_attn.text.corpora import load_corpus
-from keras_attn.text.tokenizer import train_tokenizer
+from keras_attn.text.tokenizer import Tokenizer, train_tokenizer
 from keras_attn.training.losses import SmoothedCrossEntropy
 
 WIDTH, VOCABULARY, BATCH = 256, 8000, 128
@@ -72,20 +72,24 @@ def build(attention: bool, vocabulary: int) -> keras.Model:
     return model
 
 
+def real_batches(steps: int) -> tuple[Tokenizer, tf.data.Dataset]:
+    """The vocabulary of Multi30k en-de, and the first batches of its training."""
+    corpus = load_corpus("multi30k", "en", "de", "train")
+    tokenizer = train_tokenizer(corpus.source + corpus.target, VOCABULARY)
+    training = TrainingConfig(batch_size=BATCH, seed=1)
+    batches = training_batches(corpus, tokenizer, tokenizer, DataConfig(), training)
+    return tokenizer, batches.stream().take(steps).apply(tf.data.experimental.assert_cardinality(steps))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--steps", type=int, default=40, help="training steps a round")
     parser.add_argument("--rounds", type=int, default=5)
     args = parser.parse_args()
 
-    corpus = load_corpus("multi30k", "en", "de", "train")
-    tokenizer = train_tokenizer(corpus.source + corpus.target, VOCABULARY)
-    batches = training_batches(
-        corpus, tokenizer, tokenizer, DataConfig(), TrainingConfig(batch_size=BATCH, seed=1)
-    )
+    tokenizer, batches = real_batches(args.steps)
     # The same batches for every round and model, kept in memory: the pipeline is not what is measured.
-    cardinality = tf.data.experimental.assert_cardinality(args.steps)
-    dataset = batches.stream().take(args.steps).apply(cardinality).cache()
+    dataset = batches.cache()
     kept = list(dataset.as_numpy_iterator())
     sources = np.concatenate([np.count_nonzero(x[0], axis=1) for x, _, _ in kept])
     targets = np.concatenate([np.count_nonzero(y, axis=1) for _, y, _ in kept])

@@ -21,7 +21,7 @@ def run(block):
     return names
 
 
-def test_the_ten_lines_of_the_readme_are_a_model_of_8000_words(capsys):
+def test_the_ten_lines_of_the_readme_are_a_model_of_8000_words():
     ten_lines = python_blocks("README.md")[0]
     assert len([line for line in ten_lines.splitlines() if line]) <= 12
     assert run(ten_lines)["model"].output_shape == (None, None, 8000)
@@ -36,9 +36,8 @@ def from_tfa():
 
 def test_the_model_for_those_who_come_from_tfa_gives_the_probability_that_its_beam_found(from_tfa):
     draw = np.random.default_rng(1)
-    for weight in from_tfa[
-        "model"
-    ].weights:  # enough for clearly different words; with 1 rounding grows over 50 steps
+    # Large enough for clearly different words; with a deviation of 1, rounding would grow over 50 steps.
+    for weight in from_tfa["model"].weights:
         weight.assign(draw.normal(scale=0.5, size=weight.shape))
     source = np.array([[5, 6, 7, 8], [9, 10, 0, 0]])
     found = tf.function(from_tfa["translate"])(tf.constant(source))
