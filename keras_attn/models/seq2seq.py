@@ -163,7 +163,10 @@ def _attention(config: ModelConfig) -> keras.layers.Layer | None:
 
 
 def _project(config: ModelConfig, outputs, target_embedding: keras.layers.Layer):
-    """Logits over the target vocabulary."""
+    """Logits over the target vocabulary. A matrix for them alone starts by the width that it reads: Keras' own start goes by the
+    vocabulary as well, and is so small that readouts hardly learn, attentional vectors above all (see `benchmarks/RESULTS.md`)."""
     if config.tied_embeddings != "none":
         return target_embedding(outputs, reverse=True)
-    return keras.layers.Dense(config.target_vocab_size, name="output")(outputs)
+    return keras.layers.Dense(config.target_vocab_size, kernel_initializer="lecun_normal", name="output")(
+        outputs
+    )

@@ -174,6 +174,14 @@ def test_tied_embeddings_are_one_matrix(tied, matrices, bias):
     assert model.count_params() == sum(GRU.values()) + matrices * V * 4 + bias
 
 
+def test_an_output_matrix_of_its_own_starts_as_large_for_any_vocabulary():
+    """The deviation is one over the root of the readout's width, here 64; Keras' own start would be 0.125 and 0.025."""
+    for words in (64, 3200):
+        model = build(readout_units=64, source_vocab_size=words, target_vocab_size=words)
+        kernel = ops.convert_to_numpy(model.get_layer("output").kernel)
+        assert kernel.shape == (64, words) and abs(kernel.std() - 0.125) < 0.01
+
+
 @pytest.mark.parametrize("tied", ["target", "all"])
 def test_a_tied_matrix_is_input_and_output_at_once(tied):
     model = build(tied_embeddings=tied)
