@@ -167,6 +167,5 @@ def _project(config: ModelConfig, outputs, target_embedding: keras.layers.Layer)
     vocabulary as well, and is so small that readouts hardly learn, attentional vectors above all (see `benchmarks/RESULTS.md`)."""
     if config.tied_embeddings != "none":
         return target_embedding(outputs, reverse=True)
-    return keras.layers.Dense(config.target_vocab_size, kernel_initializer="lecun_normal", name="output")(
-        outputs
-    )
+    start = keras.initializers.VarianceScaling(4)  # a deviation of 2 / sqrt(readout width)
+    return keras.layers.Dense(config.target_vocab_size, kernel_initializer=start, name="output")(outputs)
