@@ -18,7 +18,7 @@ from keras_attn.text.special_tokens import BOS_ID, EOS_ID
 
 LETTERS = range(4, 12)  # eight, behind the special ids
 SHORTEST, LONGEST = 4, 8
-STEPS, BATCH_SIZE = 180, 64
+STEPS, BATCH_SIZE = 240, 64
 
 LUONG = {
     "attention": "luong",
