@@ -133,7 +133,7 @@ def report(name: str, hypotheses: Sequence[str], references: Sequence[str]) -> N
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--model", help="a model folder of ours, Spanish to English")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=1, help="of the tutorial's model, trained here")
     args = parser.parse_args()
     keras.utils.set_random_seed(args.seed)
     splits = {name: load_corpus("tatoeba", *LANGUAGES, name) for name in ("train", "dev", "test")}
