@@ -18,11 +18,11 @@ from presets import command_line
 
 from keras_attn import config as configs
 from keras_attn.evaluation.evaluate import evaluate, split_corpus
-from keras_attn.model_dir import load_model
+from keras_attn.inference.translator import Translator
+from keras_attn.storage.model_folder import load_model
 from keras_attn.training import checkpoint as checkpoints
 from keras_attn.training.checkpoint import Values
 from keras_attn.training.fit import train
-from keras_attn.translator import Translator
 
 COUNTS = (1, 2, 3, 5)
 

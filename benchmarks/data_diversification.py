@@ -31,13 +31,13 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 from presets import command_line
 
 from keras_attn import config as configs
-from keras_attn.evaluation.align import align_both_ways
+from keras_attn.alignment.align import align_both_ways
 from keras_attn.evaluation.evaluate import evaluate, split_corpus, tokenized_references
-from keras_attn.model_dir import update_metrics
+from keras_attn.inference.translator import Translator
+from keras_attn.storage.model_folder import update_metrics
 from keras_attn.text.corpus import Corpus, keep_usable, read_lines
 from keras_attn.text.links import format_pharaoh, parse_links
 from keras_attn.training.fit import train
-from keras_attn.translator import Translator
 
 SCORED = ("dev", "test", "test_2017_flickr")
 

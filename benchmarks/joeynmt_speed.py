@@ -22,7 +22,7 @@ import numpy as np
 import tensorflow as tf
 from training import BATCH, WIDTH, build, real_batches
 
-from keras_attn.text.corpora import load_corpus
+from keras_attn.corpora.named import load_corpus
 from keras_attn.text.tokenizer import Tokenizer
 
 LOGGED = 20  # steps of Joey NMT a line of its log

@@ -21,11 +21,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from keras_attn import config as configs
+from keras_attn.corpora.named import load_corpus
 from keras_attn.evaluation.scores import LengthBucket, bleu_by_length
-from keras_attn.text.corpora import load_corpus
+from keras_attn.inference.translator import Translator
 from keras_attn.text.corpus import Corpus
 from keras_attn.training.fit import train
-from keras_attn.translator import Translator
 
 LANGUAGES = ("en", "de")
 LONGEST, MOST_CAPTIONS = 60, 5  # source words, captions a document

@@ -73,7 +73,7 @@ def main() -> None:
         return
     from keras_attn.evaluation.scores import corpus_scores
     from keras_attn.export.litert import export_litert
-    from keras_attn.model_dir import load_model
+    from keras_attn.storage.model_folder import load_model
 
     trained = load_model(args.model)
     references = Path(args.reference).read_text(encoding="utf-8").splitlines()

@@ -23,13 +23,13 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from keras_attn import config as configs
-from keras_attn.evaluation.align import align
-from keras_attn.evaluation.alignment import alignment_error_rate
+from keras_attn.alignment.align import align
+from keras_attn.alignment.word_alignment import alignment_error_rate
+from keras_attn.config.presets import PRESETS
+from keras_attn.corpora import phrasebook
 from keras_attn.evaluation.evaluate import evaluate, split_corpus, tokenized_references
-from keras_attn.presets import PRESETS
-from keras_attn.text import phrasebook
+from keras_attn.inference.translator import Translator
 from keras_attn.training.fit import train
-from keras_attn.translator import Translator
 
 COLUMNS = {  # of the table: its heading, a value of a row, and how it is written
     "parameters": ("parameters", ",.0f"),

@@ -22,9 +22,9 @@ import numpy as np
 import tensorflow as tf
 
 from keras_attn.config import DataConfig, ModelConfig, TrainingConfig
+from keras_attn.corpora.named import load_corpus
 from keras_attn.data.pipeline import training_batches
-from keras_attn.models.seq2seq import build_seq2seq
-from keras_attn.text.corpora import load_corpus
+from keras_attn.models.build import build_seq2seq
 from keras_attn.text.tokenizer import Tokenizer, train_tokenizer
 from keras_attn.training.losses import SmoothedCrossEntropy
 

@@ -24,10 +24,10 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from keras_attn.corpora.named import load_corpus
 from keras_attn.evaluation.scores import corpus_scores
-from keras_attn.text.corpora import load_corpus
+from keras_attn.inference.translator import Translator
 from keras_attn.training.losses import SmoothedCrossEntropy
-from keras_attn.translator import Translator
 
 UNITS, WORDS, BATCH, LONGEST = 256, 5000, 64, 50
 ROUNDS, STEPS, DEV_STEPS, PATIENCE = 100, 100, 20, 3

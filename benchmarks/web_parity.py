@@ -21,7 +21,7 @@ from hostile_saved_model import GROWTH, SECONDS, inputs
 
 from keras_attn.export.parity import TOLERANCE
 from keras_attn.export.runner import MODEL, LiteRTTranslator
-from keras_attn.text.special_tokens import BOS_ID, PAD_ID
+from keras_attn.special_ids import BOS_ID, PAD_ID
 
 INT8_TOLERANCE = 0.1  # nats; float16 has it too
 ANSWERS = Path(__file__).with_name("web_answers.mjs")

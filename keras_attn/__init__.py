@@ -14,8 +14,8 @@ _HOMES = {
     "LocalPredictiveAttention": "keras_attn.layers",
     "LuongAttention": "keras_attn.layers",
     "MonotonicAttention": "keras_attn.layers",
-    "Translator": "keras_attn.translator",
-    "build_seq2seq": "keras_attn.models.seq2seq",
+    "Translator": "keras_attn.inference.translator",
+    "build_seq2seq": "keras_attn.models.build",
 }
 
 __all__ = ["__version__", *_HOMES]

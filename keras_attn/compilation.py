@@ -11,7 +11,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_attn.text.special_tokens import PAD_ID
+from keras_attn.special_ids import PAD_ID
 
 
 def padded(rows: list[list[int]], batch_size: int) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from keras_attn.config import Config, DataConfig, ModelConfig, SearchConfig
-from keras_attn.text.special_tokens import EOS_ID
+from keras_attn.special_ids import EOS_ID
 from keras_attn.text.tokenizer import train_tokenizer
 
 SOURCE_WORDS = "the a cat dog bird house tree river sees likes finds big small old young green red"
@@ -59,8 +59,8 @@ def fill(model, seed):
 
 @pytest.fixture(scope="session")
 def tiny_trained(source_lines, target_lines):
-    from keras_attn.model_dir import TrainedModel
-    from keras_attn.models.seq2seq import build_seq2seq
+    from keras_attn.models.build import build_seq2seq
+    from keras_attn.storage.model_folder import TrainedModel
 
     source, target = train_tokenizer(source_lines, 60), train_tokenizer(target_lines, 60)
     config = tiny_config(source, target)
@@ -71,7 +71,7 @@ def tiny_trained(source_lines, target_lines):
 
 @pytest.fixture(scope="session")
 def attentionless_trained(tiny_trained):
-    from keras_attn.models.seq2seq import build_seq2seq
+    from keras_attn.models.build import build_seq2seq
 
     model_config = dataclasses.replace(tiny_trained.config.model, attention="none", feed="none")
     config = dataclasses.replace(tiny_trained.config, model=model_config)
@@ -80,7 +80,7 @@ def attentionless_trained(tiny_trained):
 
 @pytest.fixture(scope="session")
 def saved_tiny_folder(tmp_path_factory, tiny_trained):
-    from keras_attn.model_dir import save_model
+    from keras_attn.storage.model_folder import save_model
 
     folder = tmp_path_factory.mktemp("models") / "tiny"
     save_model(folder, tiny_trained)

@@ -13,14 +13,13 @@ import keras_attn
 PACKAGE = Path(keras_attn.__file__).parent
 # Lowest first. Names of one line do not import one another.
 ORDER = [
-    {"presets"},
-    {"config"},
-    {"text", "layers", "search"},
-    {"data", "models"},
-    {"model_dir", "compilation"},
-    {"packaged"},
-    {"translator"},
-    {"evaluation"},
+    {"special_ids", "files"},
+    {"compilation", "config"},
+    {"layers", "search", "text"},
+    {"corpora", "models"},
+    {"data", "storage"},
+    {"inference"},
+    {"alignment", "evaluation"},
     {"export"},
     {"training"},
     {"cli"},
@@ -78,10 +77,10 @@ def test_imports_run_downwards_only():
     assert upward == []
 
 
-def test_models_know_of_text_only_the_special_ids():
-    names = [target for name, tree in modules() if name.startswith("models.") for target in imported(tree)]
-    of_text = [target for target in names if target.startswith("keras_attn.text")]
-    assert of_text and all(t.startswith("keras_attn.text.special_tokens.") for t in of_text)
+def test_models_and_search_know_nothing_of_text():
+    free = ("models.", "search.", "layers.")
+    names = [target for name, tree in modules() if name.startswith(free) for target in imported(tree)]
+    assert names and not [target for target in names if target.startswith("keras_attn.text")]
 
 
 def test_only_the_time_loop_knows_backends_apart():

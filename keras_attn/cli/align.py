@@ -70,11 +70,11 @@ def align(
 
 
 def _draw(folder: str, source: str, target: str | None, output: str) -> None:
-    from keras_attn.evaluation.heatmap import check_picture
+    from keras_attn.alignment.heatmap import check_picture
 
     check_picture(output)
     translator = load_translator(folder)
-    from keras_attn.evaluation.align import draw_attention
+    from keras_attn.alignment.align import draw_attention
 
     click.echo(draw_attention(translator, source, target, output).text)
 
@@ -82,14 +82,14 @@ def _draw(folder: str, source: str, target: str | None, output: str) -> None:
 def _align(
     folder: str, reverse: str | None, pairs: Corpus, gold: str | None, one_based: bool, how: dict[str, Any]
 ) -> None:
-    from keras_attn.evaluation import alignment
+    from keras_attn.alignment import word_alignment as alignment
 
     if gold:
         sure, possible = alignment.parse_gold(read_lines(gold), first=int(one_based))
         if len(sure) != len(pairs):
             raise ValueError(f"{gold} has {len(sure)} lines but there are {len(pairs)} pairs to align")
     translators = [load_translator(each) for each in (folder, reverse) if each]
-    from keras_attn.evaluation.align import align, align_both_ways
+    from keras_attn.alignment.align import align, align_both_ways
 
     if reverse:
         found = align_both_ways(*translators, pairs.source, pairs.target, **how)

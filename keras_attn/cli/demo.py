@@ -10,8 +10,8 @@ import click
 from keras_attn.cli.loading import load_tensorflow
 
 if TYPE_CHECKING:
-    from keras_attn.text.phrasebook import PhrasePair
-    from keras_attn.translator import Translator
+    from keras_attn.corpora.phrasebook import PhrasePair
+    from keras_attn.inference.translator import Translator
 
 HELD_OUT = 500
 SENTENCES = (
@@ -36,9 +36,9 @@ def demo(config: str, folder: str) -> None:
     settings = configs.load(config)
     started = time.perf_counter()
     load_tensorflow()
-    from keras_attn.text import phrasebook
+    from keras_attn.corpora import phrasebook
+    from keras_attn.inference.translator import Translator
     from keras_attn.training.fit import train
-    from keras_attn.translator import Translator
 
     out = Path(folder)
     _title("Train")
@@ -62,8 +62,8 @@ def _title(text: str) -> None:
 
 
 def _evaluate(translator: "Translator", pairs: Sequence["PhrasePair"]) -> None:
-    from keras_attn.evaluation.align import align
-    from keras_attn.evaluation.alignment import alignment_error_rate
+    from keras_attn.alignment.align import align
+    from keras_attn.alignment.word_alignment import alignment_error_rate
     from keras_attn.evaluation.evaluate import evaluate
 
     sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
@@ -90,7 +90,7 @@ def _export(out: Path, pairs: Sequence["PhrasePair"]) -> None:
 
 
 def _translate(translator: "Translator", out: Path) -> None:
-    from keras_attn.evaluation.align import draw_attention
+    from keras_attn.alignment.align import draw_attention
 
     for number, sentence in enumerate(SENTENCES, start=1):
         picture = out / f"attention-{number}.png"

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
-from keras_attn import packaged
 from keras_attn.cli.loading import MODEL, load_translator
-from keras_attn.model_dir import update_metrics
+from keras_attn.storage import packaged
+from keras_attn.storage.model_folder import update_metrics
 from keras_attn.text.corpus import Corpus, read_lines
 
 FILE = click.Path(exists=True, dir_okay=False)

@@ -6,7 +6,7 @@ import click
 
 from keras_attn.cli.loading import MODEL, load_tensorflow
 from keras_attn.config import DataConfig
-from keras_attn.model_dir import check_model_folder, load_model
+from keras_attn.storage.model_folder import check_model_folder, load_model
 from keras_attn.text.corpus import Corpus, CorpusError, read_lines
 
 FILE = click.Path(exists=True, dir_okay=False)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from keras_attn import packaged
-from keras_attn.model_dir import check_model_folder
+from keras_attn.storage import packaged
+from keras_attn.storage.model_folder import check_model_folder
 
 if TYPE_CHECKING:
-    from keras_attn.translator import Translator
+    from keras_attn.inference.translator import Translator
 
 
 class _ModelFolder(click.Path):
@@ -31,7 +31,7 @@ def load_translator(folder: str) -> "Translator":
     """Loads a model folder; raises what `model_dir.load_model` raises, what can be told without Keras at once."""
     check_model_folder(folder)
     load_tensorflow()
-    from keras_attn.translator import Translator
+    from keras_attn.inference.translator import Translator
 
     return Translator.load(folder)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from keras_attn.cli.loading import MODEL, load_tensorflow
-from keras_attn.model_dir import check_model_folder, load_metrics, load_model, save_model
+from keras_attn.storage.model_folder import check_model_folder, load_metrics, load_model, save_model
 
 
 @click.command(short_help="Copy a model to a small folder to pass on.")

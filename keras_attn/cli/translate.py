@@ -10,7 +10,7 @@ import click
 from keras_attn.cli.loading import MODEL, load_translator
 
 if TYPE_CHECKING:
-    from keras_attn.translator import Translation
+    from keras_attn.inference.translator import Translation
 
 CHUNK = 1 << 16  # bytes read at a time; from a terminal or a slow pipe, what is there
 
@@ -63,7 +63,7 @@ def translate(
     if sample and (beam_size, length_penalty, coverage_penalty) != (None, None, None):
         raise click.UsageError("--beam-size and the penalties play no part in --sample.")
     translator = load_translator(folder)
-    from keras_attn.translator import Sampling
+    from keras_attn.inference.translator import Sampling
 
     drawn = Sampling(**sampling) if sample else None
     options = {

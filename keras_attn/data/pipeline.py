@@ -10,8 +10,8 @@ import tensorflow as tf
 from keras_attn.config import DataConfig, TrainingConfig
 from keras_attn.data import bucketing
 from keras_attn.data.guidance import reference_weights, subword_links, words_of
+from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID
 from keras_attn.text.corpus import Corpus, CorpusError
-from keras_attn.text.special_tokens import BOS_ID, EOS_ID, PAD_ID
 from keras_attn.text.tokenizer import Tokenizer
 
 _CHUNK = 4096  # lines tokenised at a time

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from keras_attn.config import DataConfig
+from keras_attn.corpora.named import load_corpus, tokenized_reference
 from keras_attn.evaluation.scores import Scores, corpus_scores, tokenized_scores
-from keras_attn.text.corpora import load_corpus, tokenized_reference
 from keras_attn.text.corpus import Corpus, CorpusError, read_pairs
 
 if TYPE_CHECKING:
-    from keras_attn.translator import Translator
+    from keras_attn.inference.translator import Translator
 
 
 @dataclasses.dataclass(frozen=True)

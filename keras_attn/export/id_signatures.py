@@ -16,10 +16,10 @@ import tensorflow as tf
 from keras import tree
 
 from keras_attn.config import SearchConfig
-from keras_attn.export.freeze import constant_weights, search_ids, token_limits
-from keras_attn.model_dir import TrainedModel
+from keras_attn.export.search_graph import constant_weights, search_ids, token_limits
 from keras_attn.models.translation_steps import Source, TranslationSteps
-from keras_attn.text.special_tokens import EOS_ID, PAD_ID, UNK_ID
+from keras_attn.special_ids import EOS_ID, PAD_ID, UNK_ID
+from keras_attn.storage.model_folder import TrainedModel
 
 Signature = tf.types.experimental.ConcreteFunction
 

@@ -23,7 +23,6 @@ from typing import Any, NamedTuple
 from keras_attn.config import SearchConfig
 from keras_attn.export.associated_files import with_files, with_metadata
 from keras_attn.export.conversion import convert
-from keras_attn.export.freeze import load_for_export
 from keras_attn.export.id_signatures import Signature, id_signatures
 from keras_attn.export.int8_embedding import Int8Embedding
 from keras_attn.export.output_folder import (
@@ -34,10 +33,11 @@ from keras_attn.export.output_folder import (
 )
 from keras_attn.export.parity import Parity, check_litert, check_litert_text, check_sentences
 from keras_attn.export.runner import MODEL
+from keras_attn.export.search_graph import load_for_export
 from keras_attn.export.text_signature import TEXT_OPERATORS, text_signature
-from keras_attn.model_dir import TrainedModel
 from keras_attn.models.translation_steps import TranslationSteps
-from keras_attn.text.special_tokens import BOS_ID, EOS_ID, PAD_ID, UNK_ID
+from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
+from keras_attn.storage.model_folder import TrainedModel
 
 PRECISIONS = ("float32", "float16", "int8")
 

@@ -17,11 +17,11 @@ import tensorflow as tf
 from keras_attn.evaluation.scores import Scores, corpus_scores
 from keras_attn.export.output_folder import SAVED_MODEL_DESCRIPTION, read_description
 from keras_attn.export.runner import LiteRTTextTranslator, LiteRTTranslator
-from keras_attn.model_dir import TrainedModel
+from keras_attn.inference.translator import Translation, Translator
 from keras_attn.models.translation_steps import TranslationSteps
 from keras_attn.search import length_penalty
-from keras_attn.text.special_tokens import BOS_ID, EOS_ID, PAD_ID
-from keras_attn.translator import Translation, Translator
+from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID
+from keras_attn.storage.model_folder import TrainedModel
 
 MIN_SENTENCES = 50
 TOLERANCE = 1e-3  # nats: far above rounding, far below what a wrong formula does

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from keras_attn.export.output_folder import LITERT_DESCRIPTION, read_description
-from keras_attn.text.special_tokens import EOS_ID, PAD_ID
+from keras_attn.special_ids import EOS_ID, PAD_ID
 from keras_attn.text.tokenizer import Tokenizer
 
 MODEL = "model.tflite"

@@ -8,7 +8,6 @@ from typing import Any
 import tensorflow as tf
 
 from keras_attn.config import SearchConfig
-from keras_attn.export.freeze import load_for_export
 from keras_attn.export.output_folder import (
     SAVED_MODEL_DESCRIPTION,
     new_folder,
@@ -17,10 +16,11 @@ from keras_attn.export.output_folder import (
 )
 from keras_attn.export.parity import Parity, check_saved_model, check_sentences
 from keras_attn.export.same_bytes import make_repeatable
+from keras_attn.export.search_graph import load_for_export
 from keras_attn.export.serving_signatures import ServingSignatures, longest_text
 from keras_attn.export.warm_up import write_warm_up
-from keras_attn.model_dir import TrainedModel
 from keras_attn.search.hypotheses import NEVER
+from keras_attn.storage.model_folder import TrainedModel
 from keras_attn.text.words import EOS_PIECE
 
 

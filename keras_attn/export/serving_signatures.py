@@ -15,11 +15,11 @@ import keras
 import tensorflow as tf
 
 from keras_attn.config import SearchConfig
-from keras_attn.export.freeze import search_ids
-from keras_attn.model_dir import TrainedModel
+from keras_attn.export.search_graph import search_ids
 from keras_attn.models.translation_steps import TranslationSteps
 from keras_attn.search import Hypotheses
-from keras_attn.text.special_tokens import BOS_ID, EOS_ID, PAD_ID
+from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID
+from keras_attn.storage.model_folder import TrainedModel
 from keras_attn.text.tokenizer import Tokenizer
 
 # Four times what a sub-word can have: room for spaces and marks that normalising takes away.

@@ -8,7 +8,7 @@ The vocabularies are in the graph, in the form that the operators read: the sour
 import tensorflow as tf
 
 from keras_attn.export.id_signatures import Signature
-from keras_attn.model_dir import TrainedModel
+from keras_attn.storage.model_folder import TrainedModel
 
 TEXT_OPERATORS = ("TFText>FastSentencepieceDetokenize", "TFText>FastSentencepieceTokenize")
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import keras
 from keras import ops
 
-from keras_attn.text.special_tokens import PAD_ID
+from keras_attn.special_ids import PAD_ID
 
 Step = Callable[[Any, Any], tuple[Any, Any, Any]]
 

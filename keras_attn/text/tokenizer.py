@@ -15,7 +15,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from keras_attn.text.special_tokens import BOS_ID, EOS_ID, PAD_ID, UNK_ID
+from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
 if TYPE_CHECKING:
     import tensorflow as tf

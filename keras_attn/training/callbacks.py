@@ -12,12 +12,12 @@ from tqdm import tqdm
 
 from keras_attn.config import Config
 from keras_attn.evaluation.scores import Scores, corpus_scores
-from keras_attn.model_dir import TrainedModel, save_model
+from keras_attn.inference.translator import Translator
+from keras_attn.storage.model_folder import TrainedModel, save_model
 from keras_attn.text.corpus import Corpus
 from keras_attn.training.checkpoint import TrainingState, check_space, save_checkpoint, size_of
 from keras_attn.training.history import Round, best, rounds_since_best, tokens_per_second, write_csv
 from keras_attn.training.optimizers import averaged_weights
-from keras_attn.translator import Translator
 
 _OVERHEAD = 1 << 20  # bytes of a model folder beside weights and vocabularies
 

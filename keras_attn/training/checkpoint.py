@@ -140,7 +140,7 @@ def load_checkpoint(folder: Path) -> tuple[TrainingState, Values] | None:
             arrays = dict(file)
         meta = json.loads(arrays["meta"].tobytes())
         state = TrainingState(
-            config=configs.from_tables(tomllib.loads(meta["config"])),
+            config=configs.from_tables(configs.without_unused(tomllib.loads(meta["config"]))),
             corpus_digest=meta["corpus_digest"],
             source_tokenizer=Tokenizer(arrays["source"].tobytes()),
             target_tokenizer=Tokenizer(arrays["target"].tobytes()),

@@ -7,7 +7,7 @@ import keras
 
 from keras_attn.config import TrainingConfig
 from keras_attn.data.pipeline import TrainingBatches
-from keras_attn.model_dir import TrainedModel
+from keras_attn.storage.model_folder import TrainedModel
 
 
 class TrainingDiverged(ValueError):

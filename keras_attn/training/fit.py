@@ -12,11 +12,11 @@ from typing import Any
 import keras
 from tqdm import tqdm
 
-from keras_attn import model_dir
 from keras_attn.config import Config, ConfigError, TrainingConfig
 from keras_attn.data.pipeline import TrainingBatches, training_batches
-from keras_attn.model_dir import TrainedModel
-from keras_attn.models.seq2seq import build_seq2seq
+from keras_attn.models.build import build_seq2seq
+from keras_attn.storage import model_folder as model_dir
+from keras_attn.storage.model_folder import TrainedModel
 from keras_attn.text.corpus import Corpus
 from keras_attn.training import checkpoint as checkpoints
 from keras_attn.training.callbacks import EndOfRound, Plan, ShowProgress, state_variables

@@ -1,6 +1,6 @@
 import pytest
 
-from keras_attn.model_dir import load_metrics, update_metrics
+from keras_attn.storage.model_folder import load_metrics, update_metrics
 
 
 def test_scores_are_printed_with_their_signatures_and_kept(run, model_folder, pair_files):

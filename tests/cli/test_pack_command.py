@@ -2,7 +2,7 @@ import json
 
 import h5py
 
-from keras_attn.translator import Translator
+from keras_attn.inference.translator import Translator
 
 
 def bytes_of_weights(folder):

@@ -1,6 +1,6 @@
 import pytest
 
-from keras_attn.translator import Translator
+from keras_attn.inference.translator import Translator
 
 
 def test_every_pair_gives_its_log_probability(run, model_folder, pair_files, tiny_trained):

@@ -1,7 +1,7 @@
 import json
 
-from keras_attn.model_dir import load_metrics
-from keras_attn.translator import Translator
+from keras_attn.inference.translator import Translator
+from keras_attn.storage.model_folder import load_metrics
 
 CONFIG = """
 [data]

@@ -2,7 +2,7 @@ import signal
 
 import pytest
 
-from keras_attn.translator import Translator
+from keras_attn.inference.translator import Translator
 
 GREEDY = ["--beam-size", "1"]  # the quickest
 

@@ -11,8 +11,8 @@ import pytest
 
 from keras_attn.config import ConfigError, DataConfig, TrainingConfig
 from keras_attn.data.pipeline import training_batches
+from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID
 from keras_attn.text.corpus import Corpus, CorpusError, read_pairs
-from keras_attn.text.special_tokens import BOS_ID, EOS_ID, PAD_ID
 from keras_attn.text.tokenizer import train_tokenizer
 from keras_attn.text.words import word_of_pieces
 

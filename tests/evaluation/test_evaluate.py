@@ -6,8 +6,8 @@ import pytest
 from keras_attn.config import DataConfig
 from keras_attn.evaluation.evaluate import evaluate, split_corpus, tokenized_references
 from keras_attn.evaluation.scores import corpus_scores
+from keras_attn.inference.translator import Translator
 from keras_attn.text.corpus import CorpusError
-from keras_attn.translator import Translator
 
 
 @pytest.fixture(scope="module")

@@ -27,9 +27,9 @@ def digit_speller():
     import keras
 
     from keras_attn.config import Config, ModelConfig, SearchConfig
-    from keras_attn.model_dir import TrainedModel
-    from keras_attn.models.seq2seq import build_seq2seq
-    from keras_attn.text.special_tokens import BOS_ID, EOS_ID
+    from keras_attn.models.build import build_seq2seq
+    from keras_attn.special_ids import BOS_ID, EOS_ID
+    from keras_attn.storage.model_folder import TrainedModel
     from keras_attn.text.tokenizer import train_tokenizer
 
     sources, targets = spelled_digits(1200, seed=1)

@@ -16,9 +16,9 @@ from keras_attn.export.conversion import ConversionError, convert
 from keras_attn.export.litert import export_litert
 from keras_attn.export.parity import ParityError
 from keras_attn.export.runner import LiteRTTextTranslator, LiteRTTranslator
-from keras_attn.models.seq2seq import build_seq2seq
-from keras_attn.text.special_tokens import EOS_ID
-from keras_attn.translator import Translator
+from keras_attn.inference.translator import Translator
+from keras_attn.models.build import build_seq2seq
+from keras_attn.special_ids import EOS_ID
 
 LSTM_LUONG = {
     "cell": "lstm",

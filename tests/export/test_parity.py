@@ -6,8 +6,8 @@ import pytest
 
 from keras_attn.export.litert import export_litert
 from keras_attn.export.parity import Difference, Parity, ParityError, check_litert
-from keras_attn.models.seq2seq import build_seq2seq
-from keras_attn.translator import Translator
+from keras_attn.inference.translator import Translator
+from keras_attn.models.build import build_seq2seq
 
 
 def with_output_layer(trained, change):

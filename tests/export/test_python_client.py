@@ -10,7 +10,7 @@ import pytest
 
 from keras_attn.export.litert import export_litert
 from keras_attn.export.runner import LiteRTTranslator
-from keras_attn.translator import Translator
+from keras_attn.inference.translator import Translator
 
 ROOT = Path(__file__).parents[2]
 CLIENT, BENCHMARKS = ROOT / "export" / "python", ROOT / "benchmarks"

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from keras_attn.export.saved_model import export_saved_model
-from keras_attn.translator import Translator
+from keras_attn.inference.translator import Translator
 
 CLIENT = """
 import json, sys

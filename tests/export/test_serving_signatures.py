@@ -3,7 +3,7 @@ import pytest
 import tensorflow as tf
 
 from keras_attn.export.saved_model import export_saved_model
-from keras_attn.translator import Translator
+from keras_attn.inference.translator import Translator
 
 ASKED_FOR_TEXT = ["serving_default", "nbest", "align"]
 

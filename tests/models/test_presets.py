@@ -7,9 +7,9 @@ from keras import ops
 
 from keras_attn import config as configs
 from keras_attn.config import ConfigError, ModelConfig
-from keras_attn.models.seq2seq import build_seq2seq
+from keras_attn.config.presets import PRESETS
+from keras_attn.models.build import build_seq2seq
 from keras_attn.models.translation_steps import TranslationSteps
-from keras_attn.presets import PRESETS
 
 ON_TENSORFLOW = keras.backend.backend() == "tensorflow"
 SOURCE = np.array([[5, 6, 7, 8, 3], [8, 3, 0, 0, 0]], "int32")
@@ -28,7 +28,8 @@ SMALL = {
 
 
 def model_config(preset, **choices):
-    return ModelConfig.from_preset(preset, **{**SMALL, **choices})
+    table = {"preset": preset, **SMALL, **choices}
+    return configs.from_tables(configs.without_unused({"model": table})).model
 
 
 def log_softmax(logits):

@@ -11,10 +11,10 @@ import pytest
 from keras import ops
 
 from keras_attn.config import ModelConfig
-from keras_attn.models.seq2seq import build_seq2seq
+from keras_attn.models.build import build_seq2seq
 from keras_attn.models.translation_steps import TranslationSteps
 from keras_attn.search import greedy
-from keras_attn.text.special_tokens import BOS_ID, EOS_ID
+from keras_attn.special_ids import BOS_ID, EOS_ID
 
 LETTERS = range(4, 12)  # eight, behind the special ids
 SHORTEST, LONGEST = 4, 8

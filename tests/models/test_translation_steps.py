@@ -6,7 +6,7 @@ import pytest
 from keras import ops
 
 from keras_attn.config import ModelConfig
-from keras_attn.models.seq2seq import build_seq2seq
+from keras_attn.models.build import build_seq2seq
 from keras_attn.models.translation_steps import TranslationSteps
 from keras_attn.search import greedy
 

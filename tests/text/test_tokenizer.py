@@ -12,7 +12,7 @@ import tensorflow as tf
 from ai_edge_litert.interpreter import InterpreterWithCustomOps
 from tensorflow_text import tflite_registrar
 
-from keras_attn.text.special_tokens import BOS_ID, EOS_ID, PAD_ID, UNK_ID
+from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 from keras_attn.text.tokenizer import Tokenizer, train_tokenizer
 
 LINES = [

@@ -16,12 +16,12 @@ import pytest
 from keras_attn import config as configs
 from keras_attn.config import ConfigError
 from keras_attn.evaluation.scores import corpus_scores
-from keras_attn.model_dir import load_metrics, load_model
+from keras_attn.inference.translator import Translator
+from keras_attn.storage.model_folder import load_metrics, load_model
 from keras_attn.text.corpus import read_pairs
 from keras_attn.training.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
 from keras_attn.training.divergence import TrainingDiverged
 from keras_attn.training.fit import train
-from keras_attn.translator import Translator
 
 # 240 steps in 4 rounds, which do not end where epochs do.
 RECIPE = {

@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 
 from keras_attn import config as configs
+from keras_attn.alignment.align import align
+from keras_attn.alignment.word_alignment import alignment_error_rate
 from keras_attn.config import ConfigError, ModelConfig
-from keras_attn.evaluation.align import align
-from keras_attn.evaluation.alignment import alignment_error_rate
-from keras_attn.model_dir import load_model
-from keras_attn.models.seq2seq import build_seq2seq
-from keras_attn.text import phrasebook
+from keras_attn.corpora import phrasebook
+from keras_attn.inference.translator import Translator
+from keras_attn.models.build import build_seq2seq
+from keras_attn.storage.model_folder import load_model
 from keras_attn.text.corpus import read_pairs
 from keras_attn.text.links import format_pharaoh
 from keras_attn.training.checkpoint import FILE, CheckpointError, load_checkpoint
 from keras_attn.training.fit import train
 from keras_attn.training.losses import AttentionCrossEntropy, SmoothedCrossEntropy
-from keras_attn.translator import Translator
 
 RECIPE = {"epochs": 6, "evaluate_every": 9}  # 6 rounds, which do not end where epochs do
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from keras import ops
 
-from keras_attn.model_dir import load_model
+from keras_attn.storage.model_folder import load_model
 from keras_attn.text.corpus import read_pairs
 from keras_attn.training.checkpoint import load_checkpoint
 from keras_attn.training.fit import train

@@ -11,9 +11,9 @@ import pytest
 
 from keras_attn.export.litert import export_litert
 from keras_attn.export.runner import LiteRTTranslator
-from keras_attn.models.seq2seq import build_seq2seq
+from keras_attn.models.build import build_seq2seq
 from keras_attn.models.translation_steps import TranslationSteps
-from keras_attn.text.special_tokens import BOS_ID, EOS_ID
+from keras_attn.special_ids import BOS_ID, EOS_ID
 
 PAGE_TESTS = Path(__file__).with_name("page.test.mjs")
 SOURCE_LENGTH = 24

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import sentencepiece
 
-from keras_attn.text.special_tokens import BOS_ID, EOS_ID, PAD_ID, UNK_ID
+from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 from keras_attn.text.tokenizer import train_tokenizer
 
 ENCODE = Path(__file__).with_name("encode.mjs")

@@ -1,0 +1,30 @@
+"""The configuration of one model: what its sections hold (`schema`), papers' choices by name (`presets`), and TOML (`toml`)."""
+
+from keras_attn.config.schema import (
+    Config,
+    ConfigError,
+    DataConfig,
+    ModelConfig,
+    SearchConfig,
+    TokenizerConfig,
+    TrainingConfig,
+)
+from keras_attn.config.tables import from_tables, override, to_tables, without_unused
+from keras_attn.config.toml import load, load_tables, to_toml
+
+__all__ = [
+    "Config",
+    "ConfigError",
+    "DataConfig",
+    "ModelConfig",
+    "SearchConfig",
+    "TokenizerConfig",
+    "TrainingConfig",
+    "from_tables",
+    "load",
+    "load_tables",
+    "override",
+    "to_tables",
+    "to_toml",
+    "without_unused",
+]

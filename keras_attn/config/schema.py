@@ -1,0 +1,197 @@
+"""What a config may hold: a frozen dataclass for each section, with the defaults.
+
+Some keys belong to one kind of attention, encoder, readout or optimizer. They say so (`only_with`), and are an error beside another
+kind.
+"""
+
+import dataclasses
+from typing import Any
+
+
+class ConfigError(ValueError):
+    """A configuration that cannot be used; the message says what was expected, what came and what to do."""
+
+
+Kinds = dict[str, tuple[str, ...]]  # values by the key that has to have one of them
+
+
+def choice(default: str, *others: str, only_with: tuple[Kinds, ...] = ()) -> Any:
+    """A string field that takes one of the given values."""
+    metadata = {"choices": (default, *others), "only_with": only_with}
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+def option(default: Any, *only_with: Kinds) -> Any:
+    """A field that means something beside any one of the given kinds, and is an error without."""
+    return dataclasses.field(default=default, metadata={"only_with": only_with})
+
+
+_ADDITIVE = {"attention": ("bahdanau", "coverage", "monotonic")}
+_MULTIPLICATIVE = {"attention": ("luong", "local-m", "local-p")}
+_LOCAL = {"attention": ("local-m", "local-p")}
+_ANY_ATTENTION = {"attention": ("bahdanau", "coverage", "monotonic", "luong", "local-m", "local-p")}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class DataConfig:
+    """Where the sentence pairs come from: a named corpus, or files (two plain or `.gz` files, or one `.tsv`)."""
+
+    corpus: str = ""  # a name `text.corpora` knows; empty: the files below
+    source_language: str = "source"
+    target_language: str = "target"
+    train: tuple[str, ...] = ()
+    dev: tuple[str, ...] = ()
+    test: tuple[str, ...] = ()
+    links: str = ""  # word links of `train` in Pharaoh's format, plain or `.gz`, for guided_alignment
+    max_length: int = 100  # pairs with more sub-words on either side are dropped from training, and counted
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class TokenizerConfig:
+    """SentencePiece unigram vocabulary."""
+
+    vocab_size: int = 8000  # an upper limit: a small corpus has fewer pieces
+    joint: bool = True  # one vocabulary for both languages
+    character_coverage: float = 1.0
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ModelConfig:
+    """The network. In TOML, `preset` names a paper's choices (see `presets.py`); keys given beside it win."""
+
+    source_vocab_size: int = 0  # both are set by training, from the trained tokenizer
+    target_vocab_size: int = 0
+    embedding_dim: int = 256
+    # target: decoder input and output share a matrix; all: the source does too
+    tied_embeddings: str = choice("none", "target", "all")
+    cell: str = choice("gru", "lstm", "layer_norm_gru")
+    encoder: str = choice("bidirectional", "transformer")
+    # of each direction; a transformer is as wide as its input
+    encoder_units: int = option(256, {"encoder": ("bidirectional",)})
+    encoder_heads: int = option(4, {"encoder": ("transformer",)})
+    encoder_layers: int = 1
+    decoder_units: int = 256
+    decoder_layers: int = 1
+    residual: bool = False  # around every layer but the first
+    attention: str = choice("bahdanau", "coverage", "monotonic", "luong", "local-m", "local-p", "none")
+    # width of the additive and concat alignment models
+    attention_units: int = option(256, _ADDITIVE, {**_MULTIPLICATIVE, "attention_score": ("concat",)})
+    attention_score: str = choice("general", "dot", "concat", only_with=(_MULTIPLICATIVE,))
+    attention_scale: bool = option(False, _MULTIPLICATIVE)  # a trained factor on the scores
+    attention_window: int = option(10, _LOCAL)  # words on either side of the centre
+    attention_heads: int = option(1, {"attention": ("bahdanau", "luong")})
+    attention_normalize: bool = option(False, {"attention": ("bahdanau",)})  # weight-normalised vector
+    # s_{t-1} asks (Bahdanau, J&M), or s_t (Luong, CS224n), or one between them (Nematus)
+    query_state: str = choice("previous", "current", "intermediate")
+    feed: str = choice("context", "attentional", "none")  # what joins the input of the decoder's cell
+    readout: str = choice("maxout", "attentional", "plain")
+    readout_units: int = option(256, {"readout": ("maxout", "attentional")})
+    word_dropout: float = 0.0  # of whole words, source and target (Gal and Ghahramani 2016)
+    embedding_dropout: float = 0.0
+    layer_dropout: float = 0.0  # between stacked layers (Zaremba et al. 2014)
+    memory_dropout: float = 0.0  # on the encoder's states
+    attention_dropout: float = option(0.0, _ANY_ATTENTION)  # on the attention weights
+    readout_dropout: float = 0.0  # before the output projection
+    variational_dropout: bool = False  # of embeddings, memory and readout: the same units at every position
+
+    @classmethod
+    def from_preset(cls, name: str, **choices: Any) -> "ModelConfig":
+        """The preset's choices with `choices` over them.
+
+        Raises:
+            ConfigError: there is no such preset, or a choice is not one.
+        """
+        from keras_attn.config.tables import section
+
+        return section("model", cls, {"preset": name, **choices})
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class TrainingConfig:
+    """How the network is trained."""
+
+    seed: int = 1
+    epochs: int = 20
+    batch_size: int = 64  # sentences; 0 when batch_tokens rules
+    batch_tokens: int = 0  # target tokens, padding included; 0 when batch_size rules
+    evaluate_every: int = 0  # steps between checkpoints and evaluations; 0: once an epoch
+    optimizer: str = choice("adam", "adamw")
+    learning_rate: float = 0.001
+    schedule: str = choice("constant", "inverse_sqrt", "cosine")
+    warmup_steps: int = 0
+    weight_decay: float = option(0.0, {"optimizer": ("adamw",)})
+    # alpha of Kudo 2018: every epoch cuts the words anew; 0: always the best cut
+    subword_sampling: float = 0.0
+    label_smoothing: float = 0.1
+    # alpha of Liang et al. 2021: a batch holds each pair twice, and both passes are to agree
+    r_drop: float = 0.0
+    guided_alignment: float = 0.0  # weight of the loss of attention against word links (Chen et al. 2016)
+    clip_norm: float = 1.0
+    ema_decay: float = 0.0  # 0: no moving average
+    patience: int = 0  # evaluations without a better development BLEU before stopping; 0: never
+    mixed_precision: str = choice("float32", "mixed_float16", "mixed_bfloat16")
+    tensorboard: bool = False
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class SearchConfig:
+    """How translations are searched for, unless the caller says otherwise."""
+
+    beam_size: int = 5
+    length_penalty: float = 1.0  # alpha in ((5 + n) / 6) ** alpha, Wu et al. 2016, equation 14
+    # beta of the same equation: for source words that were not read; needs attention
+    coverage_penalty: float = 0.0
+    max_length_factor: float = 2.0  # at most factor * source length + extra target sub-words
+    max_length_extra: int = 10
+    max_source_length: int = 256  # longer input is cut here, with a warning
+    batch_size: int = 64
+
+    def length_limit(self, length: int) -> int:
+        """The most target sub-words, EOS included, for a source of `length` sub-words, EOS not counted."""
+        return max(1, int(self.max_length_factor * length + self.max_length_extra))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Config:
+    """All sections of a config file."""
+
+    data: DataConfig = DataConfig()
+    tokenizer: TokenizerConfig = TokenizerConfig()
+    model: ModelConfig = ModelConfig()
+    training: TrainingConfig = TrainingConfig()
+    search: SearchConfig = SearchConfig()
+
+
+def applies(section: Any, key: str) -> bool:
+    """Whether a key means something beside the kinds that a section's other keys choose."""
+    only_with = next(field.metadata for field in dataclasses.fields(section) if field.name == key).get(
+        "only_with"
+    )
+    if not only_with:
+        return True
+    return any(all(getattr(section, name) in kinds for name, kinds in each.items()) for each in only_with)
+
+
+def refusal(name: str, section: Any, key: str) -> str:
+    """What to tell somebody who gave a key that does not apply."""
+    only_with = next(field.metadata for field in dataclasses.fields(section) if field.name == key)[
+        "only_with"
+    ]
+    wanted = ", or ".join(
+        " and ".join(f"{other} = {' or '.join(map(repr, kinds))}" for other, kinds in each.items())
+        for each in only_with
+    )
+    others = dict.fromkeys(other for each in only_with for other in each if applies(section, other))
+    chosen = " and ".join(f"{name}.{other} = {getattr(section, other)!r}" for other in others)
+    return f"{name}.{key} does not apply to {chosen}: it is for {wanted}. Remove it"
+
+
+def check_applicable(name: str, section: Any) -> None:
+    """Refuses a section in which a key that does not apply has another value than its default.
+
+    Raises:
+        ConfigError: the message names the key and the kinds it is for.
+    """
+    for field in dataclasses.fields(section):
+        if getattr(section, field.name) != field.default and not applies(section, field.name):
+            raise ConfigError(refusal(name, section, field.name))

@@ -1,0 +1,153 @@
+"""From nested dictionaries to a `Config`, every name and value checked.
+
+An unknown section or key is an error that names the nearest known one. So is a value of the wrong type or outside its choices,
+and a key that does not apply to the kind of model that the others describe.
+"""
+
+import dataclasses
+import difflib
+import math
+import tomllib
+from collections.abc import Iterable
+from typing import Any, get_args, get_origin
+
+from keras_attn.config.presets import PRESETS
+from keras_attn.config.schema import Config, ConfigError, ModelConfig, applies, refusal
+
+Tables = dict[str, Any]  # keys and values of a section; or sections by name
+_SECTIONS = {field.name: field.type for field in dataclasses.fields(Config)}
+_ARTICLES = {int: "an integer", float: "a number", bool: "true or false", str: "a string"}
+
+
+def from_tables(tables: Tables) -> Config:
+    """Builds a `Config`.
+
+    Raises:
+        ConfigError: an unknown section or key, an unusable value, or a key that does not apply.
+    """
+    for name, table in tables.items():
+        if name not in _SECTIONS:
+            raise ConfigError(f"unknown section [{name}]{_nearest(name, _SECTIONS)}")
+        if not isinstance(table, dict):
+            raise ConfigError(f"{name} is a section: write [{name}] and its keys below it")
+    return Config(**{name: section(name, _SECTIONS[name], table) for name, table in tables.items()})
+
+
+def to_tables(config: Config) -> Tables:
+    """The whole configuration, defaults included; of each section the keys that apply."""
+    return {field.name: _applicable(getattr(config, field.name)) for field in dataclasses.fields(config)}
+
+
+def override(config: Config, assignments: Iterable[str]) -> Config:
+    """Applies `section.key=value` strings; values are TOML, and a bare word is a string.
+
+    Another kind of attention, encoder, readout or optimizer takes the keys of the old one with it.
+
+    Raises:
+        ConfigError: as `from_tables`, or a string of another form.
+    """
+    tables = to_tables(config)
+    given: dict[str, set[str]] = {name: set() for name in tables}
+    for assignment in assignments:
+        path, equals, value = assignment.partition("=")
+        name, dot, key = path.strip().partition(".")
+        if not (equals and dot):
+            raise ConfigError(f"expected section.key=value, got {assignment!r}")
+        table = tables.setdefault(name, {})
+        if (name, key) == ("model", "preset"):
+            preset = _preset(_toml_value(value.strip()))
+            table |= preset
+            given[name] -= preset.keys()
+        else:
+            table[key] = _toml_value(value.strip())
+            given.setdefault(name, set()).add(key)
+    for name in given.keys() & _SECTIONS.keys():
+        tables[name] = _without_left_over(name, tables[name], keep=given[name])
+    return from_tables(tables)
+
+
+def without_unused(tables: Tables) -> Tables:
+    """Leaves out the keys that do not apply: configs that versions before 0.2 wrote hold them all."""
+    return {
+        name: _without_left_over(name, table, keep=()) if name in _SECTIONS else table
+        for name, table in tables.items()
+    }
+
+
+def section(name: str, cls: type, table: Tables) -> Any:
+    """Builds the dataclass of one section.
+
+    Raises:
+        ConfigError: as `from_tables`.
+    """
+    fields = {field.name: field for field in dataclasses.fields(cls)}
+    known = ["preset", *fields] if cls is ModelConfig else [*fields]
+    for key in table:
+        if key not in known:
+            raise ConfigError(f"unknown key {name}.{key}{_nearest(key, known)}")
+    given = {key: value for key, value in table.items() if key != "preset"}
+    chosen = {**_preset(table["preset"]), **given} if "preset" in table else given
+    built = cls(**{key: _checked(f"{name}.{key}", fields[key], value) for key, value in chosen.items()})
+    for key in chosen:
+        if not applies(built, key):
+            if key in given:
+                raise ConfigError(refusal(name, built, key))
+            built = dataclasses.replace(built, **{key: fields[key].default})
+    return built
+
+
+def _applicable(built: Any) -> Tables:
+    names = [field.name for field in dataclasses.fields(built)]
+    return {name: getattr(built, name) for name in names if applies(built, name)}
+
+
+def _without_left_over(name: str, table: Tables, keep: Iterable[str]) -> Tables:
+    """Without the keys that do not apply, but for those to keep."""
+    cls = _SECTIONS[name]
+    fields = {field.name: field for field in dataclasses.fields(cls)}
+    known = {key: value for key, value in table.items() if key in fields}
+    chosen = {**_preset(table["preset"]), **known} if "preset" in table else known
+    built = cls(**{key: _checked(f"{name}.{key}", fields[key], value) for key, value in chosen.items()})
+    return {
+        key: value for key, value in table.items() if key not in known or key in keep or applies(built, key)
+    }
+
+
+def _preset(name: Any) -> Tables:
+    if name not in tuple(PRESETS):
+        raise ConfigError(f"model.preset takes {', '.join(map(repr, PRESETS))}; got {name!r}")
+    return PRESETS[name]
+
+
+def _checked(path: str, field: dataclasses.Field, value: Any) -> Any:
+    choices = field.metadata.get("choices")
+    if choices and value not in choices:
+        raise ConfigError(f"{path} takes {', '.join(map(repr, choices))}; got {value!r}")
+    if get_origin(field.type) is tuple:
+        item = get_args(field.type)[0]
+        if isinstance(value, list | tuple) and all(isinstance(v, item) for v in value):
+            return tuple(value)
+        raise ConfigError(f"{path} takes a list of {_ARTICLES[item].split()[-1]}s; got {value!r}")
+    if field.type is float and type(value) is int:
+        value = float(value)
+    if type(value) is not field.type:
+        raise ConfigError(f"{path} takes {_ARTICLES[field.type]}; got {value!r}")
+    if field.type is float and not math.isfinite(value):
+        raise ConfigError(f"{path} takes a finite number; got {value!r}")
+    if field.type in (int, float) and value < 0:
+        raise ConfigError(f"{path} cannot be negative; got {value!r}")
+    if field.type is float and field.name.endswith("_dropout") and value >= 1:
+        raise ConfigError(f"{path} takes a rate from 0 up to, not including, 1; got {value!r}")
+    return value
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    matches = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    return f"; did you mean {matches[0]!r}?" if matches else f"; known: {', '.join(known)}"
+
+
+def _toml_value(text: str) -> Any:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text

@@ -1,0 +1,247 @@
+"""One folder holds everything needed to translate, and nothing from the machine it was trained on.
+
+    config.toml         the whole configuration, defaults included; of data files only the names
+    source.spm          SentencePiece vocabulary of the source language
+    target.spm          that of the target language; the same bytes when the vocabulary is joint
+    model.weights.h5    the weights, for any Keras backend
+    metrics.json        what is known about the quality of these weights
+    format.json         {"format": 1, "keras_attn": "0.1.0"}: which versions can read the folder
+
+Whatever else lies there (a training's checkpoint and logs, exported models) stays when a model is saved.
+
+A save can be killed at any moment and leaves the old model or the new one, never a mixture: the files are first written to
+`.saving/`, `format.json` last, and then put in place one by one. From the moment that `.saving/format.json` exists the new
+model counts: what is still in there is read from there, and the next save puts it in place.
+"""
+
+import dataclasses
+import json
+import os
+import shutil
+from importlib.metadata import version
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+from keras_attn import config as configs
+from keras_attn.config import Config
+from keras_attn.text.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    import keras
+
+FORMAT = 1
+CONFIG, SOURCE, TARGET, WEIGHTS = "config.toml", "source.spm", "target.spm", "model.weights.h5"
+METRICS, FORMAT_FILE = "metrics.json", "format.json"
+FILES = (CONFIG, SOURCE, TARGET, WEIGHTS, METRICS, FORMAT_FILE)
+_SAVING = ".saving"
+
+
+class ModelFolderError(ValueError):
+    """A folder that no model can be loaded from; the message says what is wrong with it and what to do."""
+
+
+@dataclasses.dataclass(frozen=True)
+class TrainedModel:
+    """A model from `build_seq2seq` with the configuration it was built from and its vocabularies."""
+
+    config: Config
+    source_tokenizer: Tokenizer
+    target_tokenizer: Tokenizer
+    model: "keras.Model"
+
+
+def save_model(
+    folder: str | Path,
+    trained: TrainedModel,
+    metrics: dict[str, Any] | None = None,
+    precision: str = "float32",
+) -> None:
+    """Writes a model folder, or replaces the model in one.
+
+    Args:
+        folder: made if it does not exist.
+        trained: what to save.
+        metrics: what `metrics.json` will hold; of a model that was there before, nothing stays.
+        precision: how weights are stored, `"float32"` or `"float16"`, which takes half the room; they are loaded as float32.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    saving = Path(folder, _SAVING)
+    _finish_saving(Path(folder))
+    saving.mkdir(parents=True)
+    (saving / CONFIG).write_text(configs.to_toml(_without_paths(trained.config)), encoding="utf-8")
+    (saving / SOURCE).write_bytes(trained.source_tokenizer.model_proto)
+    (saving / TARGET).write_bytes(trained.target_tokenizer.model_proto)
+    _save_weights(trained.model, saving / WEIGHTS)
+    if precision == "float16":
+        _halve(saving / WEIGHTS)
+    _write_json(saving / METRICS, metrics or {})
+    _write_json(saving / FORMAT_FILE, {"format": FORMAT, "keras_attn": version("keras-attn")})
+    _finish_saving(Path(folder))
+
+
+def load_model(folder: str | Path) -> TrainedModel:
+    """Builds the model that a folder describes and loads its weights.
+
+    Raises:
+        ModelFolderError: a file is missing or broken, the weights or vocabularies do not fit the configuration, or a newer
+            version wrote the folder.
+        FileNotFoundError: there is no such folder.
+    """
+    check_model_folder(folder)
+    from keras_attn.models.build import build_seq2seq
+
+    try:
+        config = configs.from_tables(configs.without_unused(configs.load_tables(_file(folder, CONFIG))))
+        model = build_seq2seq(config.model)
+    except ValueError as error:
+        raise ModelFolderError(f"{Path(folder, CONFIG)} is not usable: {error}") from None
+    source = _load_tokenizer(folder, SOURCE, config.model.source_vocab_size)
+    target = _load_tokenizer(folder, TARGET, config.model.target_vocab_size)
+    _load_weights(model, folder)
+    return TrainedModel(config, source, target, model)
+
+
+def load_metrics(folder: str | Path) -> dict[str, Any]:
+    """What `metrics.json` holds.
+
+    Raises:
+        ModelFolderError, FileNotFoundError: as `load_model`.
+    """
+    check_model_folder(folder)
+    return _read_json(folder, METRICS)
+
+
+def update_metrics(folder: str | Path, metrics: dict[str, Any]) -> None:
+    """Adds to `metrics.json`; a name that is there already gets the new value.
+
+    Raises:
+        ModelFolderError, FileNotFoundError: as `load_model`.
+        OSError: the folder cannot be written.
+    """
+    metrics = {**load_metrics(folder), **metrics}
+    _finish_saving(Path(folder))
+    _write_json(Path(folder, METRICS), metrics)
+
+
+def check_model_folder(folder: str | Path) -> None:
+    """Checks, without loading Keras, that a folder holds the files of a model that this version can read.
+
+    Raises:
+        ModelFolderError, FileNotFoundError: as `load_model`.
+    """
+    if not Path(folder).is_dir():
+        raise FileNotFoundError(f"no model folder at {folder}")
+    for name in FILES:
+        if not _file(folder, name).is_file():
+            raise ModelFolderError(
+                f"{folder} is not a model folder: it has no {name}. Expected {', '.join(FILES)}, as `keras-attn train` writes them"
+            )
+    written = _read_json(folder, FORMAT_FILE)
+    if not isinstance(written.get("format"), int):
+        raise ModelFolderError(f"{Path(folder, FORMAT_FILE)} does not say which format the folder has")
+    if written["format"] > FORMAT:
+        raise ModelFolderError(
+            f"{folder} was written by keras-attn {written.get('keras_attn')} in format {written['format']}; "
+            f"keras-attn {version('keras-attn')} reads formats up to {FORMAT}. "
+            f"Install keras-attn {written.get('keras_attn')} or newer"
+        )
+
+
+def _finish_saving(folder: Path) -> None:
+    """Puts a complete save in place, `format.json` last; throws away what a killed one left unfinished."""
+    saving = folder / _SAVING
+    if (saving / FORMAT_FILE).exists():
+        for name in FILES:
+            if (saving / name).exists():
+                os.replace(saving / name, folder / name)
+    shutil.rmtree(saving, ignore_errors=True)
+
+
+def _file(folder: str | Path, name: str) -> Path:
+    """Where a file of the model lies: still in a complete save, or in place."""
+    saving = Path(folder, _SAVING)
+    pending = (saving / FORMAT_FILE).exists() and (saving / name).exists()
+    return saving / name if pending else Path(folder, name)
+
+
+def _without_paths(config: Config) -> Config:
+    data = config.data
+    splits = {"train": data.train, "dev": data.dev, "test": data.test}
+    names = {split: tuple(PurePath(path).name for path in paths) for split, paths in splits.items()}
+    data = dataclasses.replace(data, **names, links=PurePath(data.links).name)
+    return dataclasses.replace(config, data=data)
+
+
+def _load_tokenizer(folder: str | Path, name: str, vocab_size: int) -> Tokenizer:
+    try:
+        tokenizer = Tokenizer(_file(folder, name).read_bytes())
+    except ValueError as error:
+        raise ModelFolderError(f"{Path(folder, name)} is broken: {error}") from None
+    if tokenizer.vocab_size != vocab_size:
+        raise ModelFolderError(
+            f"{Path(folder, name)} has {tokenizer.vocab_size} pieces, but the model in {CONFIG} was built for {vocab_size}: "
+            "the files are not of one model"
+        )
+    return tokenizer
+
+
+def _save_weights(model: "keras.Model", path: Path) -> None:
+    """The weights alone: Keras would write the state of a compiled model's optimizer beside them, twice their size."""
+    import keras
+
+    keras.Model(model.inputs, model.outputs).save_weights(path)
+
+
+def _halve(path: Path) -> None:
+    """Stores the weights of a file in float16, compressed; the names stay."""
+    import h5py
+
+    whole = path.with_name(f"{path.name}.whole")
+    path.rename(whole)
+    with h5py.File(whole) as source, h5py.File(path, "w") as target:
+
+        def copy(name: str, item: "h5py.Group | h5py.Dataset") -> None:
+            if isinstance(item, h5py.Group):
+                copied = target.require_group(name)
+            else:
+                large = item.size > 10_000  # below, the tables of a compressed array take more than they save
+                options = {"compression": "gzip", "shuffle": True} if large else {}
+                copied = target.create_dataset(name, data=item[()].astype("float16"), **options)
+            copied.attrs.update(item.attrs)
+
+        target.attrs.update(source.attrs)
+        source.visititems(copy)
+    whole.unlink()
+
+
+def _load_weights(model: "keras.Model", folder: str | Path) -> None:
+    try:
+        model.load_weights(_file(folder, WEIGHTS))
+    except (ValueError, KeyError) as error:
+        raise ModelFolderError(
+            f"{Path(folder, WEIGHTS)} does not fit {CONFIG}: the files are not of one model ({_first_line(error)})"
+        ) from None
+    except OSError as error:
+        raise ModelFolderError(f"{Path(folder, WEIGHTS)} is broken: {_first_line(error)}") from None
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]
+
+
+def _read_json(folder: str | Path, name: str) -> dict[str, Any]:
+    try:
+        value = json.loads(_file(folder, name).read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ModelFolderError(f"{Path(folder, name)} is not valid JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise ModelFolderError(f"{Path(folder, name)} does not hold a JSON object")
+    return value
+
+
+def _write_json(path: Path, value: dict[str, Any]) -> None:
+    part = path.with_name(f"{path.name}.part")
+    part.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    part.replace(path)

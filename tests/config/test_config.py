@@ -1,0 +1,184 @@
+import dataclasses
+
+import pytest
+
+from keras_attn import config
+from keras_attn.config import Config, ConfigError, DataConfig, ModelConfig, TrainingConfig
+
+OTHER = Config(
+    data=DataConfig(corpus="", train=("a.en", "dé/b.de"), source_language='quo"ted \\ \n\t\x7f\u2028'),
+    model=ModelConfig(
+        source_vocab_size=8000, cell="lstm", residual=True, readout_dropout=0.25, variational_dropout=True
+    ),
+    training=TrainingConfig(learning_rate=1e-5, batch_size=0, batch_tokens=4096),
+)
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text):
+        path = tmp_path / "config.toml"
+        path.write_bytes(text.encode("utf-8") if isinstance(text, str) else text)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("written", [Config(), OTHER], ids=["defaults", "other values"])
+def test_what_is_written_is_read_again(written, write):
+    assert config.load(write(config.to_toml(written))) == written
+
+
+def test_every_key_that_applies_is_written_so_that_new_defaults_change_no_old_model():
+    text = config.to_toml(Config())
+    others = {"encoder_heads", "attention_score", "attention_scale", "attention_window", "weight_decay"}
+    for section in dataclasses.fields(Config):
+        assert f"[{section.name}]" in text
+        for field in dataclasses.fields(section.type):
+            assert (f"\n{field.name} = " in text) != (field.name in others)
+
+
+def test_a_file_holds_only_what_differs(write):
+    loaded = config.load(write('[model]\ncell = "lstm"\n[data]\ntrain = ["a", "b"]'))
+    assert loaded == Config(model=ModelConfig(cell="lstm"), data=DataConfig(train=("a", "b")))
+
+
+def test_an_empty_file_is_the_defaults(write):
+    assert config.load(write("")) == Config()
+
+
+def test_a_whole_number_may_stand_for_a_float(write):
+    loaded = config.load(write("[training]\nlearning_rate = 1"))
+    assert type(loaded.training.learning_rate) is float
+
+
+@pytest.mark.parametrize(
+    ("assignment", "value"),
+    [
+        ("model.cell=lstm", "lstm"),
+        ('model.cell="lstm"', "lstm"),
+        (" model.cell = lstm ", "lstm"),
+        ("model.residual=true", True),
+        ("model.encoder_layers=3", 3),
+        ("training.learning_rate=3e-4", 3e-4),
+        ("training.learning_rate=1", 1.0),
+        ('data.train=["a=b.en", "b.de"]', ("a=b.en", "b.de")),
+        ("data.corpus=", ""),
+        ("data.corpus=multi30k", "multi30k"),
+    ],
+)
+def test_an_override_sets_one_value(assignment, value):
+    section, _, key = assignment.partition("=")[0].strip().partition(".")
+    found = config.override(Config(), [assignment])
+    assert getattr(getattr(found, section), key) == value
+    reset = dataclasses.replace(found, **{section: getattr(Config(), section)})
+    assert reset == Config()
+
+
+def test_the_last_override_wins_over_the_file_and_the_ones_before(write):
+    path = write("[training]\nseed = 2\nepochs = 3")
+    loaded = config.load(path, ["training.seed=4", "training.seed=5"])
+    assert (loaded.training.seed, loaded.training.epochs) == (5, 3)
+
+
+@pytest.mark.parametrize(
+    ("assignment", "message"),
+    [
+        ("model.encoder_unit=3", r"unknown key model\.encoder_unit; did you mean 'encoder_units'\?"),
+        ("modle.cell=gru", r"unknown section \[modle\]; did you mean 'model'\?"),
+        ("model.zzz=1", r"unknown key model\.zzz; known: preset, source_vocab_size, "),
+        ("model.cell.x=1", r"unknown key model\.cell\.x; did you mean 'cell'\?"),
+        ("model.cell=rnn", r"model\.cell takes 'gru', 'lstm', 'layer_norm_gru'; got 'rnn'"),
+        ("model.encoder_layers=two", r"model\.encoder_layers takes an integer; got 'two'"),
+        ("model.encoder_layers=2.0", r"model\.encoder_layers takes an integer; got 2\.0"),
+        ("model.encoder_layers=true", r"model\.encoder_layers takes an integer; got True"),
+        ("model.residual=1", r"model\.residual takes true or false; got 1"),
+        ("training.learning_rate=fast", r"training\.learning_rate takes a number; got 'fast'"),
+        ("data.corpus=30", r"data\.corpus takes a string; got 30"),
+        ("data.train=a.en", r"data\.train takes a list of strings; got 'a\.en'"),
+        ("data.train=[1]", r"data\.train takes a list of strings; got \[1\]"),
+        ("training.epochs=-1", r"training\.epochs cannot be negative; got -1"),
+        ("training.learning_rate=-0.1", r"training\.learning_rate cannot be negative"),
+        ("training.learning_rate=nan", r"training\.learning_rate takes a finite number; got nan"),
+        ("search.length_penalty=inf", r"search\.length_penalty takes a finite number; got inf"),
+        ("model.memory_dropout=1.0", r"model\.memory_dropout takes a rate from 0 up to, not including, 1"),
+        ("model.cell", r"expected section\.key=value, got 'model\.cell'"),
+        ("cell=lstm", r"expected section\.key=value, got 'cell=lstm'"),
+        (
+            "model.attention_window=5",
+            r"model\.attention_window does not apply to model\.attention = 'bahdanau': it is for attention = 'local-m' or "
+            r"'local-p'\. Remove it",
+        ),
+        (
+            "model.encoder_heads=2",
+            r"does not apply to model\.encoder = 'bidirectional': it is for encoder = 'transformer'",
+        ),
+        (
+            "training.weight_decay=0.1",
+            r"does not apply to training\.optimizer = 'adam': it is for optimizer = 'adamw'",
+        ),
+    ],
+)
+def test_an_override_that_cannot_be_used_says_why(assignment, message):
+    with pytest.raises(ConfigError, match=message):
+        config.override(Config(), [assignment])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[model]\ncells = 'gru'", r"unknown key model\.cells; did you mean 'cell'\?"),
+        ("model = 3", r"model is a section: write \[model\] and its keys below it"),
+        ("[model\n", r"config\.toml is not valid TOML: "),
+        (b"\xff\xfe", r"config\.toml is not valid TOML: "),
+    ],
+)
+def test_a_file_that_cannot_be_used_says_why(text, message, write):
+    with pytest.raises(ConfigError, match=message):
+        config.load(write(text))
+
+
+def test_a_key_of_another_kind_is_refused_even_with_its_default(write):
+    with pytest.raises(
+        ConfigError, match=r"model\.attention_units does not apply to .*'general': it is for .*'concat'"
+    ):
+        config.load(write('[model]\nattention = "luong"\nattention_units = 256'))
+    concat = '[model]\nattention = "luong"\nattention_score = "concat"\nattention_units = 256'
+    assert config.load(write(concat)).model.attention_units == 256
+
+
+def test_another_kind_takes_the_keys_of_the_old_one_with_it(write):
+    path = write('[model]\nattention = "local-m"\nattention_window = 5')
+    changed = config.load(path, ["model.attention=bahdanau"]).model
+    assert changed == ModelConfig(attention="bahdanau")
+    with pytest.raises(ConfigError, match="attention_window does not apply"):
+        config.load(path, ["model.attention=bahdanau", "model.attention_window=5"])
+
+
+def test_what_a_preset_says_of_another_kind_is_no_mistake_of_the_users():
+    chosen = ModelConfig.from_preset("luong2015_local_m", attention="bahdanau")
+    assert chosen.attention_score == ModelConfig().attention_score
+
+
+def test_old_configs_that_hold_every_key_can_be_read():
+    everything = {field.name: getattr(ModelConfig(), field.name) for field in dataclasses.fields(ModelConfig)}
+    with pytest.raises(ConfigError, match="does not apply"):
+        config.from_tables({"model": everything})
+    assert config.from_tables(config.without_unused({"model": everything})) == Config()
+
+
+def test_a_missing_file_and_a_folder_are_named(tmp_path):
+    with pytest.raises(ConfigError, match=r"no config file at .*nowhere\.toml"):
+        config.load(tmp_path / "nowhere.toml")
+    with pytest.raises(ConfigError, match="is a folder; expected a TOML file"):
+        config.load(tmp_path)
+
+
+def test_a_config_cannot_be_changed_behind_ones_back():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Config().model.cell = "lstm"
+
+
+def test_a_config_error_is_a_value_error():
+    """The command line turns these into one line."""
+    assert issubclass(ConfigError, ValueError)

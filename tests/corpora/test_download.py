@@ -1,0 +1,67 @@
+import os
+
+import pytest
+
+from keras_attn.corpora.download import download
+from keras_attn.text.corpus import CorpusError
+
+DATA = bytes(range(256)) * 1000
+
+
+def is_data(file):
+    return file.read_bytes() == DATA
+
+
+def test_a_download_gives_the_file_and_leaves_nothing_else(server, tmp_path):
+    server.files["a"] = DATA
+    download(server.url("a"), tmp_path / "new" / "a", is_data)
+    assert is_data(tmp_path / "new" / "a")
+    assert os.listdir(tmp_path / "new") == ["a"]
+
+
+def test_a_download_shows_its_progress(server, tmp_path, capsys):
+    server.files["a.gz"] = DATA
+    download(server.url("a.gz"), tmp_path / "a.gz", is_data)
+    assert "a.gz: 100%" in capsys.readouterr().err
+
+
+def test_a_broken_download_goes_on_where_it_stopped(server, tmp_path):
+    server.files["a"], server.break_after = DATA, 100_000
+    with pytest.raises(CorpusError, match="broke after 100000 of 256000 bytes"):
+        download(server.url("a"), tmp_path / "a", is_data)
+    assert os.listdir(tmp_path) == ["a.part"]
+    server.break_after = None
+    download(server.url("a"), tmp_path / "a", is_data)
+    assert is_data(tmp_path / "a")
+    assert server.ranges == [None, "bytes=100000-"]
+
+
+def test_a_server_without_ranges_is_asked_for_everything_again(server, tmp_path):
+    server.files["a"], server.knows_ranges = DATA, False
+    (tmp_path / "a.part").write_bytes(DATA[:1000])
+    download(server.url("a"), tmp_path / "a", is_data)
+    assert is_data(tmp_path / "a")
+
+
+def test_a_download_that_only_missed_its_last_step_is_taken_as_it_is(server, tmp_path):
+    server.files["a"] = DATA
+    (tmp_path / "a.part").write_bytes(DATA)
+    download(server.url("a"), tmp_path / "a", is_data)
+    assert is_data(tmp_path / "a")
+
+
+@pytest.mark.parametrize("begun", [b"", b"stale", DATA * 2])
+def test_a_wrong_file_is_refused_and_nothing_stays(server, tmp_path, begun):
+    server.files["a"] = b"something else"
+    (tmp_path / "a.part").write_bytes(begun)
+    with pytest.raises(CorpusError, match=r"a from http://.*/a has a wrong checksum"):
+        download(server.url("a"), tmp_path / "a", is_data)
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_missing_address_says_what_to_put_where(server, tmp_path):
+    with pytest.raises(CorpusError) as error:
+        download(server.url("absent"), tmp_path / "absent", is_data)
+    assert "404" in str(error.value)
+    assert server.url("absent") in str(error.value)
+    assert f"put it at {tmp_path / 'absent'}" in str(error.value)

@@ -1,0 +1,69 @@
+"""The models in `saved_models/`, and how an installed package finds them."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from keras_attn.cli.main import main
+from keras_attn.export.runner import LiteRTTranslator
+from keras_attn.inference.translator import Translator
+from keras_attn.storage import packaged
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_an_unknown_name_is_refused_with_the_known_ones():
+    with pytest.raises(ValueError, match="no packaged model 'tatoeba-xx-yy'; there are: "):
+        packaged.folder("tatoeba-xx-yy")
+
+
+def test_the_wheel_holds_every_package_and_the_packaged_models():
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
+    found = {path.parent.relative_to(ROOT) for path in (ROOT / "keras_attn").rglob("__init__.py")}
+    assert listed == sorted({".".join(path.parts) for path in found} | {"keras_attn.saved_models"})
+
+
+PAIRS = ["en-es", "es-en"]
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_a_packaged_model_is_small_enough_for_git(pair):
+    folder = ROOT / "saved_models" / f"tatoeba-{pair}"
+    assert sum(file.stat().st_size for file in folder.iterdir()) < 12e6
+    assert (ROOT / "saved_models" / f"tatoeba-{pair}-litert" / "model.tflite").stat().st_size < 6e6
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_the_card_gives_the_scores_of_the_metrics(pair):
+    folder = ROOT / "saved_models" / f"tatoeba-{pair}"
+    card, metrics = (folder / "README.md").read_text(), json.loads((folder / "metrics.json").read_text())
+    for search in ("test_greedy", "test_beam_5"):
+        assert f"{metrics[search]['bleu']:.1f}" in card
+        assert metrics[search]["bleu_signature"].replace("|", "\\|") in card
+
+
+SENTENCES = {
+    "en": ["Where's my book?", "She bought a new car.", "What time is it?"],
+    "es": ["¿Dónde está mi libro?", "Ella compró un coche nuevo.", "¿Qué hora es?"],
+}
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_a_packaged_model_translates_by_its_name(pair):
+    source, target = (SENTENCES[language] for language in pair.split("-"))
+    assert Translator.from_preset(f"tatoeba-{pair}")(source) == target
+    assert LiteRTTranslator(ROOT / "saved_models" / f"tatoeba-{pair}-litert")(source) == target
+
+
+def test_evaluating_a_packaged_model_leaves_its_figures_alone(tmp_path):
+    metrics = ROOT / "saved_models" / "tatoeba-en-es" / "metrics.json"
+    before = metrics.read_bytes()
+    (tmp_path / "source").write_text("What time is it?\n")
+    (tmp_path / "reference").write_text("¿Qué hora es?\n")
+    files = ["--source", str(tmp_path / "source"), "--reference", str(tmp_path / "reference")]
+    result = CliRunner().invoke(main, ["evaluate", "tatoeba-en-es", "--beam-size", "1", *files])
+    assert "chrF2 100.0" in result.output
+    assert metrics.read_bytes() == before
