@@ -15,7 +15,10 @@ _HOMES = {
     "LuongAttention": "keras_attn.layers",
     "MonotonicAttention": "keras_attn.layers",
     "Translator": "keras_attn.inference.translator",
+    "Seq2Seq": "keras_attn.models.seq2seq",
     "build_seq2seq": "keras_attn.models.build",
+    "export_litert": "keras_attn.export.litert",
+    "export_saved_model": "keras_attn.export.saved_model",
 }
 
 __all__ = ["__version__", *_HOMES]

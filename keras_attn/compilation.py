@@ -1,7 +1,7 @@
-"""Compiles functions of id arrays on the backend that Keras runs on.
+"""Compiles functions of arrays on the backend that Keras runs on.
 
-TensorFlow traces a function once for every batch shape. XLA compiles it anew for each, so on JAX there are to be few: full
-batches, and lengths in steps of 16.
+TensorFlow traces a function once for every batch shape. XLA compiles it anew for each, so on JAX we keep the number of shapes
+small: full batches, and lengths in steps of 16.
 """
 
 import math
@@ -13,8 +13,10 @@ import numpy as np
 
 from keras_attn.special_ids import PAD_ID
 
+Spec = tuple[Sequence[int | None], str]  # shape and dtype
 
-def padded(rows: list[list[int]], batch_size: int) -> np.ndarray:
+
+def padded(rows: Sequence[Sequence[int]], batch_size: int) -> np.ndarray:
     """int32 `[batch, length]`, padded on the right."""
     count, length = len(rows), max(map(len, rows))
     if keras.backend.backend() == "jax":
@@ -25,15 +27,15 @@ def padded(rows: list[list[int]], batch_size: int) -> np.ndarray:
     return ids
 
 
-def compiled(function: Callable, variables: list[Any], ranks: Sequence[int]) -> Callable:
-    """Compiles a function of int32 arrays of the given ranks that reads `variables`.
+def compiled(function: Callable, variables: list[Any], specs: Sequence[Spec]) -> Callable:
+    """Compiles a function of arrays of the given shapes and dtypes that reads `variables`.
 
     (A `partial`, because TensorFlow counts the traces of a plain function over all its closures, and warns.)
     """
     if keras.backend.backend() == "tensorflow":
         import tensorflow as tf
 
-        return tf.function(function, [tf.TensorSpec([None] * rank, tf.int32) for rank in ranks])
+        return tf.function(function, [tf.TensorSpec(shape, dtype) for shape, dtype in specs])
     if keras.backend.backend() == "jax":
         import jax
 
@@ -43,4 +45,8 @@ def compiled(function: Callable, variables: list[Any], ranks: Sequence[int]) -> 
                 return function(*arrays)
 
         return lambda *arrays: stateless([variable.value for variable in variables], *arrays)
-    return function
+
+    def as_tensors(*arrays):
+        return function(*map(keras.ops.convert_to_tensor, arrays))
+
+    return as_tensors

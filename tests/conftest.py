@@ -73,7 +73,16 @@ def tiny_trained(source_lines, target_lines):
 def attentionless_trained(tiny_trained):
     from keras_attn.models.build import build_seq2seq
 
-    model_config = dataclasses.replace(tiny_trained.config.model, attention="none", feed="none")
+    model_config = ModelConfig(
+        source_vocab_size=tiny_trained.source_tokenizer.vocab_size,
+        target_vocab_size=tiny_trained.target_tokenizer.vocab_size,
+        embedding_dim=8,
+        encoder_units=8,
+        decoder_units=8,
+        readout_units=8,
+        attention="none",
+        feed="none",
+    )
     config = dataclasses.replace(tiny_trained.config, model=model_config)
     return dataclasses.replace(tiny_trained, config=config, model=build_seq2seq(model_config))
 

@@ -101,5 +101,5 @@ def _one_step_on(weights: np.ndarray) -> np.ndarray:
 
 
 def _check_attention(translator: "Translator") -> None:
-    if translator.config.model.attention == "none":
-        raise ValueError("this model has no attention (model.attention = 'none'): it aligns nothing")
+    if not translator.model.has_attention:
+        raise ValueError("this model has no attention, so there is nothing to align")

@@ -97,16 +97,18 @@ def export(
     if kind == "saved-model":
         from keras_attn.export.saved_model import export_saved_model
 
-        parity = export_saved_model(trained, output, beam_size, sources, references)
+        parity = export_saved_model(
+            trained, output, beam_size=beam_size, sources=sources, references=references
+        )
     else:
         from keras_attn.export.litert import export_litert
 
         parity = export_litert(
             trained,
             output,
-            precision,
-            beam_size or 1,
-            source_length or (None if any_source_length else 64),
+            precision=precision,
+            beam_size=beam_size or 1,
+            source_length=source_length or (None if any_source_length else 64),
             sources=sources,
             references=references,
             text=text,

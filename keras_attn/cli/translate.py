@@ -63,7 +63,7 @@ def translate(
     if sample and (beam_size, length_penalty, coverage_penalty) != (None, None, None):
         raise click.UsageError("--beam-size and the penalties play no part in --sample.")
     translator = load_translator(folder)
-    from keras_attn.inference.translator import Sampling
+    from keras_attn.search import Sampling
 
     drawn = Sampling(**sampling) if sample else None
     options = {

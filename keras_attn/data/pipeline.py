@@ -10,8 +10,9 @@ import tensorflow as tf
 from keras_attn.config import DataConfig, TrainingConfig
 from keras_attn.data import bucketing
 from keras_attn.data.guidance import reference_weights, subword_links, words_of
-from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID
+from keras_attn.special_ids import PAD_ID
 from keras_attn.text.corpus import Corpus, CorpusError
+from keras_attn.text.framing import tf_training_pair
 from keras_attn.text.tokenizer import Tokenizer
 
 _CHUNK = 4096  # lines tokenised at a time
@@ -108,8 +109,7 @@ class TrainingBatches:
                 _in_graph(partial(self._sample, side), epoch, self.pairs)
                 for side in range(len(self._samples))
             )
-        bos, eos = (tf.fill([self.pairs, 1], special_id) for special_id in (BOS_ID, EOS_ID))
-        return tf.concat([source, eos], axis=1), tf.concat([bos, target, eos], axis=1)
+        return tf_training_pair(source, target)
 
     def _sample(self, side: int, epoch: int) -> list[list[int]]:
         seed = np.random.SeedSequence([self._seed, int(epoch), side]).generate_state(1)

@@ -56,14 +56,14 @@ def evaluate(
     Raises:
         ValueError: no lines, or not as many references as sources.
     """
-    settings, data = translator.config.search, translator.config.data
+    settings = translator.search
     _check_counts(sources, references, tokenized_references)
     beam_size = settings.beam_size if beam_size is None else beam_size
     for size in sorted({1, beam_size}):
         hypotheses = translator(sources, beam_size=size)
         tokenized = None
         if tokenized_references is not None:
-            tokenized = tokenized_scores(hypotheses, tokenized_references, data.target_language)
+            tokenized = tokenized_scores(hypotheses, tokenized_references, translator.languages[1])
         yield Evaluation(size, settings.length_penalty, corpus_scores(hypotheses, references), tokenized)
 
 

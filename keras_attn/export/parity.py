@@ -1,4 +1,4 @@
-"""Runs an export on real sentences and compares it with the model that it was made from.
+"""Runs an export on real inputs and compares it with the model that it was made from.
 
 A conversion that succeeds proves nothing. In float32 an export has to say what Keras says, sentence for sentence, but for
 rounding ties: places where two words are equally probable up to the last digits of a float. With smaller weights it may differ,
@@ -9,30 +9,43 @@ import dataclasses
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import tensorflow as tf
 
 from keras_attn.evaluation.scores import Scores, corpus_scores
 from keras_attn.export.output_folder import SAVED_MODEL_DESCRIPTION, read_description
-from keras_attn.export.runner import LiteRTTextTranslator, LiteRTTranslator
-from keras_attn.inference.translator import Translation, Translator
-from keras_attn.models.translation_steps import TranslationSteps
-from keras_attn.search import length_penalty
-from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID
-from keras_attn.storage.model_folder import TrainedModel
+from keras_attn.export.runner import LiteRTModel, LiteRTTextTranslator, LiteRTTranslator
+from keras_attn.export.subject import Exportable, Subject, load_subject
+from keras_attn.inference.translator import Translator
+from keras_attn.models.compiled_search import CompiledSearch
+from keras_attn.search import Beam, length_penalty
+from keras_attn.special_ids import EOS_ID, PAD_ID
+from keras_attn.text.framing import target_in_of, target_out_of
 
 MIN_SENTENCES = 50
 TOLERANCE = 1e-3  # nats: far above rounding, far below what a wrong formula does
+
+Source: TypeAlias = str | np.ndarray  # a sentence, or what a bare model reads
+Said: TypeAlias = str | tuple[int, ...]  # a sentence, or ids
 
 
 class _Outputs(NamedTuple):
     """What an export says, and how long it took."""
 
-    texts: list[str]
+    said: list[Said]
     scores: list[float]
     seconds: float
+
+
+class _Expected(NamedTuple):
+    """What Keras says to one source."""
+
+    source: Source
+    inputs: np.ndarray  # as the model reads it
+    said: Said
+    score: float
 
 
 class ParityError(ValueError):
@@ -48,9 +61,9 @@ class Difference:
             part, or in score, whichever is less.
     """
 
-    source: str
-    keras: str
-    exported: str
+    source: Source
+    keras: Said
+    exported: Said
     gap: float
 
     @property
@@ -65,10 +78,11 @@ class Parity:
 
     Attributes:
         sentences: how many were compared: those whose translation by Keras the export has room for.
-        identical: how many of the translations are the same text.
+        identical: how many of the translations are the same.
         differing: the others.
         score_error: the largest difference between the two scores of one and the same translation.
-        bleu, keras_bleu: of the export and of Keras, against the references; without references, against what Keras says.
+        bleu, keras_bleu: of the export and of Keras, against the references; without references, against what Keras says. None
+            without text.
         bleu_signature: sacreBLEU's.
         milliseconds: the export's mean time a sentence; of a `.tflite` of ids, without making ids of text.
     """
@@ -77,9 +91,9 @@ class Parity:
     identical: int
     differing: tuple[Difference, ...]
     score_error: float
-    bleu: float
-    keras_bleu: float
-    bleu_signature: str
+    bleu: float | None
+    keras_bleu: float | None
+    bleu_signature: str | None
     milliseconds: float
 
     @property
@@ -96,45 +110,50 @@ class Parity:
     def __str__(self) -> str:
         others = len(self.differing) - self.ties
         ties = "1 rounding tie" if self.ties == 1 else f"{self.ties} rounding ties"
-        return (
+        line = (
             f"{self.identical} of {self.sentences} translations are what Keras says, {ties}, {others} others; "
-            f"{self.milliseconds:.1f} ms a sentence\n"
-            f"BLEU {self.bleu:.2f}, Keras {self.keras_bleu:.2f}  {self.bleu_signature}"
+            f"{self.milliseconds:.1f} ms a sentence"
         )
+        if self.bleu is None:
+            return line
+        return f"{line}\nBLEU {self.bleu:.2f}, Keras {self.keras_bleu:.2f}  {self.bleu_signature}"
 
 
 def check_litert(
-    trained: TrainedModel,
+    model: Exportable,
     folder: str | Path,
-    sources: Sequence[str],
+    sources: Sequence[Source],
     references: Sequence[str] | None = None,
 ) -> Parity:
-    """Translates with a `.tflite` export, one sentence after the other on one thread, and with Keras.
+    """Translates with a `.tflite` export, one source after the other on one thread, and with Keras.
 
     Args:
-        trained: the model that was exported.
+        model: the one that was exported.
         folder: the export.
-        sources: at least 50 sentences.
-        references: their translations, for BLEU.
+        sources: at least 50 sentences, or inputs of a model without vocabularies.
+        references: translations of the sentences, for BLEU.
 
     Raises:
         ParityError: a float32 export differs in more than rounding.
-        ValueError: too few sentences, or not as many references.
+        ValueError: too few sources, or not as many references.
     """
-    exported = LiteRTTranslator(folder)
+    subject = _subject(model)
+    exported = (LiteRTTranslator if subject.translator else LiteRTModel)(folder)
 
-    def run(lines: Sequence[str]) -> _Outputs:
-        sources = exported.encode(lines)
+    def run(sources: Sequence[Source]) -> _Outputs:
+        inputs = exported.encode(sources) if subject.translator else sources
         start = time.perf_counter()
-        found = [exported.translate_ids(ids) for ids in sources]
+        found = [exported.translate_ids(each) for each in inputs]
         seconds = time.perf_counter() - start
-        return _Outputs(exported.decode([ids for ids, _ in found]), [score for _, score in found], seconds)
+        ids = [ids for ids, _ in found]
+        said = exported.decode(ids) if subject.translator else [tuple(each) for each in ids]
+        return _Outputs(said, [score for _, score in found], seconds)
 
-    return _compare(trained, run, exported.description, sources, references)
+    return _compare(subject, run, exported.description, sources=sources, references=references)
 
 
 def check_litert_text(
-    trained: TrainedModel,
+    model: Exportable,
     folder: str | Path,
     sources: Sequence[str],
     references: Sequence[str] | None = None,
@@ -148,120 +167,172 @@ def check_litert_text(
         seconds = time.perf_counter() - start
         return _Outputs([each.text for each in found], [each.score for each in found], seconds)
 
-    return _compare(trained, run, exported.description, sources, references)
+    return _compare(_subject(model), run, exported.description, sources=sources, references=references)
 
 
 def check_saved_model(
-    trained: TrainedModel,
+    model: Exportable,
     folder: str | Path,
-    sources: Sequence[str],
+    sources: Sequence[Source],
     references: Sequence[str] | None = None,
 ) -> Parity:
     """Translates with a SavedModel, in batches, and with Keras. Arguments and errors are those of `check_litert`."""
+    subject = _subject(model)
     description = read_description(Path(folder, SAVED_MODEL_DESCRIPTION))
-    translate = tf.saved_model.load(str(folder)).signatures["serving_default"]
-    size = trained.config.search.batch_size
+    loaded = tf.saved_model.load(str(folder))
+    translate = loaded.signatures["serving_default"]
+    size = subject.search.batch_size
 
-    def run(lines: Sequence[str]) -> _Outputs:
-        texts: list[str] = []
+    def run(sources: Sequence[Source]) -> _Outputs:
+        said: list[Said] = []
         scores: list[float] = []
         start = time.perf_counter()
-        for first in range(0, len(lines), size):
-            found = translate(text=tf.constant(lines[first : first + size]))
-            texts += [text.decode() for text in found["translation"].numpy()]
-            scores += found["score"].numpy().tolist()
-        return _Outputs(texts, scores, time.perf_counter() - start)
+        for first in range(0, len(sources), size):
+            batch = tf.constant(sources[first : first + size])
+            if subject.translator:
+                found = translate(text=batch)
+                said += [text.decode() for text in found["translation"].numpy()]
+                scores += found["score"].numpy().tolist()
+            else:
+                found = {name: tensor.numpy()[:, 0] for name, tensor in translate(source=batch).items()}
+                rows = zip(found["ids"], found["lengths"], strict=True)
+                said += [tuple(ids[:length].tolist()) for ids, length in rows]
+                scores += found["scores"].tolist()
+        return _Outputs(said, scores, time.perf_counter() - start)
 
-    return _compare(trained, run, description, sources, references)
+    return _compare(subject, run, description, sources=sources, references=references)
 
 
-def check_sentences(sources: Sequence[str], references: Sequence[str] | None) -> None:
-    """Raises ValueError unless there are at least 50 sources, and a reference for each or none at all."""
+def check_sources(
+    subject: Subject, sources: Sequence[Source], references: Sequence[str] | None = None
+) -> None:
+    """Raises ValueError unless there are at least 50 sources that the model can read, and a reference for each or none at all."""
     if len(sources) < MIN_SENTENCES:
         raise ValueError(
-            f"to compare an export with its model takes at least {MIN_SENTENCES} sentences; got {len(sources)}"
+            f"to compare an export with its model takes at least {MIN_SENTENCES} sentences or inputs; got {len(sources)}"
         )
     if references is not None and len(references) != len(sources):
         raise ValueError(f"expected one reference a source; got {len(references)} and {len(sources)}")
+    if subject.translator is None:
+        subject.model.checked_inputs(sources)
+        if references is not None:
+            raise ValueError(
+                "references are text, and a model without vocabularies gives ids: leave them out"
+            )
+    elif not all(isinstance(source, str) for source in sources):
+        raise ValueError("expected sentences to compare with; got something else in `sources`")
+
+
+def _subject(model: Exportable | Subject) -> Subject:
+    return model if isinstance(model, Subject) else load_subject(model)
 
 
 def _compare(
-    trained: TrainedModel,
-    run: Callable[[Sequence[str]], _Outputs],
+    subject: Subject,
+    run: Callable[[Sequence[Source]], _Outputs],
     description: dict[str, Any],
-    sources: Sequence[str],
+    *,
+    sources: Sequence[Source],
     references: Sequence[str] | None,
 ) -> Parity:
-    check_sentences(sources, references)
-    ours, rows = _keras_translations(trained, description, sources)
-    run([ours[0].source])  # the first run of a graph also prepares it
-    theirs = run([our.source for our in ours])
-    pairs = list(zip(ours, theirs.texts, theirs.scores, strict=True))
-    unlike = [(our, text) for our, text, _ in pairs if our.text != text]
-    if references is not None:
-        references = [references[row] for row in rows]
-    bleu, keras_bleu = _scores(theirs.texts, [our.text for our in ours], references)
+    check_sources(subject, sources, references)
+    say = _say_text if subject.translator else _say_ids
+    expected, rows = say(subject, description, sources)
+    if len(rows) < MIN_SENTENCES:
+        raise ValueError(
+            f"{len(sources) - len(rows)} of {len(sources)} translations are longer than max_length="
+            f"{description['max_length']} tokens, which leaves too few to compare. Export with a larger max_length"
+        )
+    run([expected[0].source])  # the first run of a graph also prepares it
+    theirs = run([each.source for each in expected])
+    pairs = list(zip(expected, theirs.said, theirs.scores, strict=True))
+    unlike = [(our, said) for our, said, _ in pairs if our.said != said]
+    errors = [abs(our.score - score) for our, said, score in pairs if our.said == said]
+    references = None if references is None else [references[row] for row in rows]
+    bleu, keras_bleu = _scores(subject, theirs.said, [our.said for our in expected], references)
     parity = Parity(
-        sentences=len(ours),
-        identical=len(ours) - len(unlike),
-        differing=_differences(trained, unlike),
-        score_error=max(
-            (abs(our.score - score) for our, text, score in pairs if our.text == text), default=0.0
-        ),
-        bleu=bleu.bleu,
-        keras_bleu=keras_bleu.bleu,
-        bleu_signature=bleu.bleu_signature,
-        milliseconds=1000 * theirs.seconds / len(ours),
+        sentences=len(expected),
+        identical=len(expected) - len(unlike),
+        differing=_differences(subject, unlike),
+        score_error=max(errors, default=0.0),
+        bleu=bleu and bleu.bleu,
+        keras_bleu=keras_bleu and keras_bleu.bleu,
+        bleu_signature=bleu and bleu.bleu_signature,
+        milliseconds=1000 * theirs.seconds / len(expected),
     )
     if description["precision"] == "float32":
         _raise_unless_equal(parity)
     return parity
 
 
-def _keras_translations(
-    trained: TrainedModel, description: dict[str, Any], sources: Sequence[str]
-) -> tuple[list[Translation], list[int]]:
-    """What Keras says within the export's limits, and which of the sources those are."""
+def _say_text(
+    subject: Subject, description: dict[str, Any], sources: Sequence[str]
+) -> tuple[list[_Expected], list[int]]:
+    """What Keras says within the export's limits, and to which of the sources that is."""
     search = dataclasses.replace(
-        trained.config.search,
+        subject.search,
         beam_size=description["search"]["beam_size"],
         max_source_length=description["search"]["max_source_length"],
     )
-    trained = dataclasses.replace(trained, config=dataclasses.replace(trained.config, search=search))
-    translations = Translator(trained).translate(sources)
+    tokenizers = subject.source_tokenizer, subject.target_tokenizer
+    translations = Translator(subject.model, *tokenizers, search=search).translate(sources)
     rows = [i for i, t in enumerate(translations) if len(t.target_ids) <= description["max_length"]]
-    if len(rows) < MIN_SENTENCES:
-        raise ValueError(
-            f"{len(sources) - len(rows)} of {len(sources)} translations are longer than max_length="
-            f"{description['max_length']} tokens, which leaves too few to compare. Export with a larger max_length"
-        )
-    return [translations[row] for row in rows], rows
+    kept = [translations[row] for row in rows]
+    return [_Expected(t.source, np.array(t.source_ids, np.int32), t.text, t.score) for t in kept], rows
 
 
-def _differences(trained: TrainedModel, unlike: list[tuple[Translation, str]]) -> tuple[Difference, ...]:
-    steps = TranslationSteps(trained.model)
-    score = tf.function(steps.score, input_signature=[tf.TensorSpec([2, None], tf.int32)] * 3)
+def _say_ids(
+    subject: Subject, description: dict[str, Any], sources: np.ndarray
+) -> tuple[list[_Expected], list[int]]:
+    """The same of a model without vocabularies."""
+    search, longest = description["search"], description["max_length"]
+    inputs = subject.model.checked_inputs(sources)
+    limits = np.full(len(inputs), longest, np.int32)
+    if subject.model.reads_ids:
+        words = np.sum((inputs != PAD_ID) & (inputs != EOS_ID), axis=1).tolist()
+        limits = np.array([min(longest, subject.search.length_limit(n)) for n in words], np.int32)
+    method = Beam(search["beam_size"], search["length_penalty"], search["coverage_penalty"])
+    found = CompiledSearch(subject.model)(inputs, method, longest, limits=limits)
+    lengths, scores = found.lengths[:, 0], found.scores[:, 0].tolist()
+    said = [tuple(ids[:length].tolist()) for ids, length in zip(found.tokens[:, 0], lengths, strict=True)]
+    rows = list(range(len(inputs)))
+    return [_Expected(inputs[row], inputs[row], said[row], scores[row]) for row in rows], rows
 
-    def gap(our: Translation, text: str) -> float:
-        targets = [[*ids, EOS_ID] for ids in trained.target_tokenizer.encode([our.text, text])]
-        target_in, target_out = _padded([[BOS_ID, *ids[:-1]] for ids in targets]), _padded(targets)
-        log_probs = score(_padded([our.source_ids] * 2), target_in, target_out)[0].numpy()  # [2, T]
+
+def _differences(subject: Subject, unlike: list[tuple[_Expected, Said]]) -> tuple[Difference, ...]:
+    spec = subject.model.inputs[0]
+    specs = [tf.TensorSpec([2, *spec.shape[1:]], spec.dtype), *[tf.TensorSpec([2, None], tf.int32)] * 2]
+    score = tf.function(subject.model.score, input_signature=specs)
+
+    def ids_of(said: Said) -> list[int]:
+        if isinstance(said, str):
+            return target_out_of(subject.target_tokenizer.encode([said])[0])
+        return list(said)
+
+    def gap(our: _Expected, said: Said) -> float:
+        targets = [ids_of(our.said), ids_of(said)]
+        target_in, target_out = _padded([target_in_of(ids) for ids in targets]), _padded(targets)
+        log_probs = score(np.stack([our.inputs] * 2), target_in, target_out)[0].numpy()  # [2, T]
         lengths = np.array([len(ids) for ids in targets])
-        scores = log_probs.sum(axis=1) / length_penalty(lengths, trained.config.search.length_penalty)
+        scores = log_probs.sum(axis=1) / length_penalty(lengths, subject.search.length_penalty)
         parting = np.argmax(target_out[0] != target_out[1])
         return float(min(abs(log_probs[0] - log_probs[1])[parting], abs(scores[0] - scores[1])))
 
-    return tuple(Difference(our.source, our.text, text, gap(our, text)) for our, text in unlike)
+    return tuple(Difference(our.source, our.said, said, gap(our, said)) for our, said in unlike)
 
 
 def _padded(rows: Sequence[Sequence[int]]) -> np.ndarray:
     return tf.ragged.constant(rows, tf.int32).to_tensor(PAD_ID).numpy()
 
 
-def _scores(texts: list[str], ours: list[str], references: list[str] | None) -> tuple[Scores, Scores]:
+def _scores(
+    subject: Subject, theirs: list[Said], ours: list[Said], references: list[str] | None
+) -> tuple[Scores, Scores] | tuple[None, None]:
     """BLEU of the export and of Keras; without references, what Keras says is right."""
+    if not subject.translator:
+        return None, None
     references = ours if references is None else references
-    return corpus_scores(texts, references), corpus_scores(ours, references)
+    return corpus_scores(theirs, references), corpus_scores(ours, references)
 
 
 def _raise_unless_equal(parity: Parity) -> None:

@@ -9,13 +9,14 @@ import numpy as np
 
 from keras_attn.export.output_folder import LITERT_DESCRIPTION, read_description
 from keras_attn.special_ids import EOS_ID, PAD_ID
+from keras_attn.text.framing import source_of
 from keras_attn.text.tokenizer import Tokenizer
 
 MODEL = "model.tflite"
 
 
-class LiteRTTranslator:
-    """What `export_litert` wrote, behind one call.
+class LiteRTModel:
+    """What `export_litert` wrote of a model, from numbers to ids.
 
     Args:
         folder: the export's folder.
@@ -23,6 +24,58 @@ class LiteRTTranslator:
 
     Raises:
         ValueError, OSError: the folder is no export, or a file is missing or broken.
+    """
+
+    def __init__(self, folder: str | Path, num_threads: int = 1) -> None:
+        from ai_edge_litert.interpreter import Interpreter
+
+        folder = Path(folder)
+        self.description = _description(folder, "translate")
+        self._interpreter = Interpreter(str(folder / MODEL), num_threads=num_threads)
+        self._run = self._interpreter.get_signature_runner("translate")
+        self._source = self.description["signatures"]["translate"]["inputs"]["source"]
+        if self._source["dtype"] == "int32" and self.description["source_length"] is None:
+            self._run_the_longest_source()
+
+    def translate_ids(self, source: Sequence[int] | np.ndarray) -> tuple[list[int], float]:
+        """Source ids, EOS at the end, or the numbers that the model reads, to target ids and score.
+
+        The target ends with EOS unless it was cut at its limit.
+
+        Raises:
+            ValueError: more ids than the export's fixed source length.
+        """
+        source = np.asarray(source, self._source["dtype"])
+        length = self.description["source_length"]
+        if source.ndim == 1 and length is not None:
+            if len(source) > length:
+                raise ValueError(
+                    f"this export takes at most {length} source ids, EOS included; got {len(source)}"
+                )
+            source = np.pad(source, (0, length - len(source)), constant_values=PAD_ID)
+        found = self._run(source=source[None])
+        return found["ids"][0, : found["lengths"][0]].tolist(), float(found["scores"][0])
+
+    def _run_the_longest_source(self) -> None:
+        """Once, so that no later source is longer: after one that is, LiteRT's XNNPACK kernels (2.3) may give wrong numbers.
+
+        They did for a sentence in one of a hundred interpreters. A fixed source length knows no such thing.
+        """
+        words = itertools.cycle(range(EOS_ID + 1, self.description["vocab_sizes"]["source"]))
+        self.translate_ids(
+            [*itertools.islice(words, self.description["search"]["max_source_length"] - 1), EOS_ID]
+        )
+
+
+class LiteRTTranslator(LiteRTModel):
+    """What `export_litert` wrote of a model with its vocabularies, behind one call.
+
+    Args:
+        folder: the export's folder.
+        num_threads: threads of the interpreter.
+
+    Raises:
+        ValueError, OSError: the folder is no such export, or a file is missing or broken.
 
     Example:
 
@@ -32,17 +85,12 @@ class LiteRTTranslator:
     """
 
     def __init__(self, folder: str | Path, num_threads: int = 1) -> None:
-        from ai_edge_litert.interpreter import Interpreter
-
-        folder = Path(folder)
-        self.description = _description(folder, "translate")
-        vocabularies = self.description["vocabularies"]
-        self.source_tokenizer = Tokenizer((folder / vocabularies["source"]).read_bytes())
-        self.target_tokenizer = Tokenizer((folder / vocabularies["target"]).read_bytes())
-        self._interpreter = Interpreter(str(folder / MODEL), num_threads=num_threads)
-        self._run = self._interpreter.get_signature_runner("translate")
-        if self.description["source_length"] is None:
-            self._run_the_longest_source()
+        super().__init__(folder, num_threads)
+        vocabularies = self.description.get("vocabularies")
+        if vocabularies is None:
+            raise ValueError(f"{folder} has no vocabularies: it runs in LiteRTModel, from numbers to ids")
+        self.source_tokenizer = Tokenizer(Path(folder, vocabularies["source"]).read_bytes())
+        self.target_tokenizer = Tokenizer(Path(folder, vocabularies["target"]).read_bytes())
 
     def __call__(self, lines: Sequence[str]) -> list[str]:
         """The translation of each line; a line without any known sub-word, such as "", gives ""."""
@@ -50,36 +98,12 @@ class LiteRTTranslator:
 
     def encode(self, lines: Sequence[str]) -> list[list[int]]:
         """Source ids of each line, EOS at the end; longer input than the export takes is cut."""
-        most = self.description["search"]["max_source_length"] - 1
-        return [[*ids[:most], EOS_ID] for ids in self.source_tokenizer.encode(lines)]
+        most = self.description["search"]["max_source_length"]
+        return [source_of(ids, most) for ids in self.source_tokenizer.encode(lines)]
 
     def decode(self, ids: Sequence[Sequence[int]]) -> list[str]:
         """Text of each sequence of target ids."""
         return self.target_tokenizer.decode(ids)
-
-    def translate_ids(self, ids: Sequence[int]) -> tuple[list[int], float]:
-        """Source ids, EOS at the end, to target ids, with EOS unless the translation was cut at its limit, and score.
-
-        Raises:
-            ValueError: more ids than the export's fixed source length.
-        """
-        length = self.description["source_length"]
-        if length is not None and len(ids) > length:
-            raise ValueError(f"this export takes at most {length} source ids, EOS included; got {len(ids)}")
-        source = np.full((1, len(ids) if length is None else length), PAD_ID, np.int32)
-        source[0, : len(ids)] = ids
-        found = self._run(source=source)
-        return found["ids"][0, : found["lengths"][0]].tolist(), float(found["scores"][0])
-
-    def _run_the_longest_source(self) -> None:
-        """Once, so that no later source is longer: after one that is, LiteRT's XNNPACK kernels (2.3) may give wrong numbers.
-
-        They did for a sentence in one of a hundred interpreters. A fixed source length knows no such thing.
-        """
-        words = itertools.cycle(range(EOS_ID + 1, self.source_tokenizer.vocab_size))
-        self.translate_ids(
-            [*itertools.islice(words, self.description["search"]["max_source_length"] - 1), EOS_ID]
-        )
 
 
 class TextTranslation(NamedTuple):

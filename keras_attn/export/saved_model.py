@@ -1,37 +1,40 @@
-"""A model for servers: a SavedModel that takes and returns strings, its vocabularies and search inside."""
+"""A model for servers: a SavedModel with its search inside; with its vocabularies too, it takes and returns strings."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
-from keras_attn.config import SearchConfig
 from keras_attn.export.output_folder import (
     SAVED_MODEL_DESCRIPTION,
     new_folder,
     search_description,
     write_description,
 )
-from keras_attn.export.parity import Parity, check_saved_model, check_sentences
+from keras_attn.export.parity import MIN_SENTENCES, Parity, check_saved_model, check_sources
 from keras_attn.export.same_bytes import make_repeatable
-from keras_attn.export.search_graph import load_for_export
-from keras_attn.export.serving_signatures import ServingSignatures, longest_text
+from keras_attn.export.serving_signatures import ServingSignatures, Signatures
+from keras_attn.export.subject import Exportable, Subject, load_subject
+from keras_attn.export.tensor_signatures import TensorSignatures
 from keras_attn.export.warm_up import write_warm_up
 from keras_attn.search.hypotheses import NEVER
-from keras_attn.storage.model_folder import TrainedModel
+from keras_attn.text.framing import longest_text
 from keras_attn.text.words import EOS_PIECE
 
 
 def export_saved_model(
-    model: str | Path | TrainedModel,
+    model: Exportable,
     output: str | Path,
+    *,
     beam_size: int | None = None,
-    sources: Sequence[str] | None = None,
+    max_length: int | None = None,
+    sources: Sequence[str] | np.ndarray | None = None,
     references: Sequence[str] | None = None,
 ) -> Parity | None:
-    """Writes a SavedModel and, given sentences, runs it.
+    """Writes a SavedModel and runs it.
 
     Its signatures take and return text, B lines of it, B any number:
 
@@ -57,14 +60,18 @@ def export_saved_model(
 
     TensorFlow Serving has them built in. It wants `NAME/VERSION/` as the folder: `output="models/en-de/1"`.
 
+    A `Seq2Seq` without vocabularies has the signatures of `export.tensor_signatures`, from ids or numbers to ids, and takes
+    TensorFlow alone.
+
     Args:
         model: a model folder, or what is in one.
         output: the folder to make; an earlier export there is replaced.
         beam_size: 1 is greedy search. `None`: the model's own.
-        sources: development sentences, at least 50, that the SavedModel is to translate as the model does. A few of them become
-            the requests that TensorFlow Serving warms up with, in `assets.extra/tf_serving_warmup_requests`. `None`: no
-            comparison, and no such file.
-        references: their translations, for BLEU.
+        max_length: the most tokens of a translation, EOS included. `None`: what the model's search allows its longest source.
+        sources: what the SavedModel is to translate as the model does, at least 50: sentences where there are vocabularies, of
+            which a few become the requests that TensorFlow Serving warms up with, in `assets.extra/tf_serving_warmup_requests`;
+            else an array of inputs. `None`: random inputs for a bare `Seq2Seq`; no comparison and no warm-up for others.
+        references: translations of the sentences, for BLEU.
 
     Returns:
         The comparison; `assets.extra/model.json` holds it too.
@@ -74,30 +81,36 @@ def export_saved_model(
         ParityError: the SavedModel translates differently.
         FileExistsError: `output` exists and is not an earlier export. In no case is anything half-written left behind.
     """
+    subject = load_subject(model, beam_size=beam_size)
+    if sources is None and subject.translator is None:
+        sources = subject.random_sources(MIN_SENTENCES)
     if sources is not None:
-        check_sentences(sources, references)
-    trained, settings = load_for_export(model, beam_size)
+        check_sources(subject, sources, references)
+    max_length = max_length or subject.search.length_limit(subject.search.max_source_length - 1)
     with new_folder(output, SAVED_MODEL_DESCRIPTION) as folder:
-        served = ServingSignatures(trained, settings)
+        served = (ServingSignatures if subject.translator else TensorSignatures)(subject, max_length)
         functions = served.functions()
         tf.saved_model.save(served.module, str(folder), signatures=functions)
         make_repeatable(folder)
-        description = _description(trained, settings, functions)
+        description = _description(subject, functions, max_length)
         write_description(folder / SAVED_MODEL_DESCRIPTION, description)
         parity = None
         if sources is not None:
-            parity = check_saved_model(trained, folder, sources, references)
+            parity = check_saved_model(subject, folder, sources, references)
             write_description(folder / SAVED_MODEL_DESCRIPTION, {**description, "parity": parity.as_dict()})
+        if sources is not None and subject.translator:
             write_warm_up(folder, functions, sources)
     return parity
 
 
-def _description(
-    trained: TrainedModel,
-    settings: SearchConfig,
-    functions: Mapping[str, tf.types.experimental.ConcreteFunction],
-) -> dict[str, Any]:
-    max_length = settings.length_limit(settings.max_source_length - 1)
+def _description(subject: Subject, functions: Signatures, max_length: int) -> dict[str, Any]:
+    source, target = subject.languages
+    text = {
+        "no_hypothesis": {"translation": "", "score": NEVER},
+        "end_of_sentence": EOS_PIECE,
+        "languages": {"source": source, "target": target},
+        "max_source_characters": longest_text(subject.search.max_source_length),
+    }
     return {
         "keras_attn_export": "saved_model",
         "keras_attn": version("keras-attn"),
@@ -108,17 +121,11 @@ def _description(
             }
             for name, function in functions.items()
         },
-        "no_hypothesis": {"translation": "", "score": NEVER},
-        "end_of_sentence": EOS_PIECE,
-        "languages": {
-            "source": trained.config.data.source_language,
-            "target": trained.config.data.target_language,
-        },
-        "max_source_characters": longest_text(settings.max_source_length),
+        **(text if subject.translator else {}),
         "max_length": max_length,
-        "search": search_description(settings),
+        "search": search_description(subject.search),
         "precision": "float32",
-        "parameters": trained.model.count_params(),
+        "parameters": subject.model.count_params(),
         "parity": None,
     }
 

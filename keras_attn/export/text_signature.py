@@ -8,12 +8,12 @@ The vocabularies are in the graph, in the form that the operators read: the sour
 import tensorflow as tf
 
 from keras_attn.export.id_signatures import Signature
-from keras_attn.storage.model_folder import TrainedModel
+from keras_attn.export.subject import Subject
 
 TEXT_OPERATORS = ("TFText>FastSentencepieceDetokenize", "TFText>FastSentencepieceTokenize")
 
 
-def text_signature(trained: TrainedModel, translate: Signature) -> dict[str, Signature]:
+def text_signature(subject: Subject, translate: Signature) -> dict[str, Signature]:
     """The graph, by its name: `text`, string `[1]`, to `translation`, string `[1]`, `score`, float32 `[1]`, and `truncated`,
     int32 `[1]`, 1 where the text was longer than the file takes. Text without any known sub-word, such as "", gives "" with
     score 0.
@@ -21,17 +21,17 @@ def text_signature(trained: TrainedModel, translate: Signature) -> dict[str, Sig
     Nothing keeps a host from handing over several strings, whatever the shape says: then the first is translated.
 
     Args:
-        trained: the model.
+        subject: the model with its vocabularies.
         translate: its graph of ids, see `id_signatures`, of a fixed source length: no shape in it hangs on the text.
     """
     _, inputs = translate.structured_input_signature
     length = inputs["source"].shape[1]
 
     def translate_text(*, text: tf.Tensor) -> dict[str, tf.Tensor]:
-        ids = trained.source_tokenizer.tf_encode(text)[0, :length]
+        ids = subject.source_tokenizer.tf_encode(text)[0, :length]
         source = tf.reshape(tf.pad(ids, [[0, length - tf.size(ids)]]), [1, length])
         found = translate(source=source)
-        translation = trained.target_tokenizer.tf_decode(found["ids"][:1])
+        translation = subject.target_tokenizer.tf_decode(found["ids"][:1])
         return {"translation": translation, "score": found["scores"][:1], "truncated": found["truncated"]}
 
     traced = tf.function(translate_text, autograph=False)

@@ -2,45 +2,21 @@
 
 import dataclasses
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import keras
 import numpy as np
 
-from keras_attn import search
 from keras_attn.compilation import compiled, padded
-from keras_attn.models.translation_steps import TranslationSteps
-from keras_attn.search import Hypotheses
-from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID
+from keras_attn.config import SearchConfig
+from keras_attn.models.compiled_search import CompiledSearch, as_numpy
+from keras_attn.models.seq2seq import Seq2Seq
+from keras_attn.search import Beam, Hypotheses, Sampling
 from keras_attn.storage import packaged
 from keras_attn.storage.model_folder import TrainedModel, load_model
-
-
-@dataclasses.dataclass(frozen=True)
-class Sampling:
-    """How to draw translations instead of searching for the most probable one; see `search.sample`.
-
-    The same seed draws the same translations of the same lines in batches of the same size.
-    """
-
-    temperature: float = 1.0
-    top_k: int = 0  # 0: all
-    top_p: float = 1.0
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.seed < 2**32:
-            raise ValueError(f"seed must be from 0 up to 2 ** 32 - 1. Received: seed={self.seed}")
-
-
-@dataclasses.dataclass(frozen=True)
-class _Beam:
-    beam_size: int
-    length_penalty: float
-    coverage_penalty: float
+from keras_attn.text.framing import has_words, one_line, source_of, target_in_of, target_out_of
+from keras_attn.text.tokenizer import Tokenizer
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,8 +50,19 @@ class Translator:
 
     Every line gives exactly one line, in order, whatever the batch size; a line of which the vocabulary knows nothing, such as ""
     or "☃", gives "".
-    Input longer than the model's `search.max_source_length` is cut there, with a warning. Where an argument is None, the
-    model's `[search]` configuration holds.
+    Input longer than `search.max_source_length` is cut there, with a warning. Where an argument is None, `search` holds.
+
+    A translator can be pickled, to be sent to another process: it takes its model, vocabularies and settings along.
+
+    Args:
+        model: reads and gives ids of the vocabularies.
+        source_tokenizer: the vocabulary of the source language.
+        target_tokenizer: that of the target language. `None`: one vocabulary serves both.
+        search: how to search, unless a call says otherwise.
+        languages: what the two languages are called in an export.
+
+    Raises:
+        ValueError: parts that do not fit together; the message says which.
 
     Example:
 
@@ -84,23 +71,40 @@ class Translator:
     ['Ein kleiner Hund läuft über das Gras.']
     """
 
-    def __init__(self, trained: TrainedModel) -> None:
-        if trained.config.search.max_source_length < 2:
-            length = trained.config.search.max_source_length
-            raise ValueError(f"search.max_source_length must hold a sub-word and EOS, 2. Received: {length}")
-        self.config = trained.config
-        self.source_tokenizer = trained.source_tokenizer
-        self.target_tokenizer = trained.target_tokenizer
-        self._steps = TranslationSteps(trained.model)
-        self._seeds = keras.random.SeedGenerator(0)
-        self._variables = [*trained.model.variables, self._seeds.state]
-        self._searches: dict[tuple, Callable[..., Hypotheses]] = {}
-        self._forced = compiled(partial(self._steps.score), self._variables, ranks=(2, 2, 2))
+    def __init__(
+        self,
+        model: Seq2Seq,
+        source_tokenizer: Tokenizer,
+        target_tokenizer: Tokenizer | None = None,
+        *,
+        search: SearchConfig | None = None,
+        languages: tuple[str, str] = ("source", "target"),
+    ) -> None:
+        self.model = model
+        self.source_tokenizer = source_tokenizer
+        self.target_tokenizer = target_tokenizer or source_tokenizer
+        self.search = search or SearchConfig()
+        self.languages = languages
+        self._check()
+        self._search_ids = CompiledSearch(model)
+        self._score_ids = compiled(model.score, model.variables, [((None, None), "int32")] * 3)
+
+    @classmethod
+    def from_trained(cls, trained: TrainedModel) -> "Translator":
+        """Of what a model folder holds."""
+        data = trained.config.data
+        return cls(
+            trained.model,
+            trained.source_tokenizer,
+            trained.target_tokenizer,
+            search=trained.config.search,
+            languages=(data.source_language, data.target_language),
+        )
 
     @classmethod
     def load(cls, folder: str | Path) -> "Translator":
-        """Loads a model folder; raises what `model_dir.load_model` raises."""
-        return cls(load_model(folder))
+        """Loads a model folder; raises what `load_model` raises."""
+        return cls.from_trained(load_model(folder))
 
     @classmethod
     def from_preset(cls, name: str) -> "Translator":
@@ -115,9 +119,10 @@ class Translator:
         self,
         lines: Sequence[str],
         beam_size: int | None = None,
+        *,
         length_penalty: float | None = None,
-        batch_size: int | None = None,
         coverage_penalty: float | None = None,
+        batch_size: int | None = None,
     ) -> list[str]:
         """The translation of each line.
 
@@ -131,19 +136,20 @@ class Translator:
         Raises:
             ValueError: a value that cannot be used.
         """
-        kind = self._beam(beam_size, length_penalty, coverage_penalty)
-        found = self._search(lines, kind, batch_size, n_best=1, keep_weights=False)
-        return [translation.text for translation in found]
+        method = self._beam(beam_size, length_penalty, coverage_penalty)
+        translations = self._translate(lines, method, n_best=1, batch_size=batch_size, return_weights=False)
+        return [translation.text for translation in translations]
 
     def translate(
         self,
         lines: Sequence[str],
         beam_size: int | None = None,
+        *,
         length_penalty: float | None = None,
-        batch_size: int | None = None,
+        coverage_penalty: float | None = None,
         n_best: int = 1,
         sampling: Sampling | None = None,
-        coverage_penalty: float | None = None,
+        batch_size: int | None = None,
     ) -> list[Translation]:
         """The translation of each line with its sub-words, scores and attention weights.
 
@@ -156,23 +162,24 @@ class Translator:
         Raises:
             ValueError: a value that cannot be used, or more hypotheses wanted than the search keeps.
         """
-        kind = sampling or self._beam(beam_size, length_penalty, coverage_penalty)
-        kept = 1 if sampling else kind.beam_size
+        method = sampling or self._beam(beam_size, length_penalty, coverage_penalty)
+        kept = 1 if sampling else method.beam_size
         if not 1 <= n_best <= kept:
             raise ValueError(
                 f"n_best must be from 1 to what the search keeps, {kept}. Received: n_best={n_best}. "
                 + ("Sampling draws one translation a line" if sampling else "Raise beam_size to get more")
             )
-        return self._search(lines, kind, batch_size, n_best, keep_weights=True)
+        weights = self.model.has_attention
+        return self._translate(lines, method, n_best=n_best, batch_size=batch_size, return_weights=weights)
 
     def score(
-        self, sources: Sequence[str], targets: Sequence[str], batch_size: int | None = None
+        self, sources: Sequence[str], targets: Sequence[str], *, batch_size: int | None = None
     ) -> list[float]:
         """The log-probability of each target, given its source: `force` without the details."""
-        return [translation.log_prob for translation in self.force(sources, targets, batch_size)]
+        return [translation.log_prob for translation in self.force(sources, targets, batch_size=batch_size)]
 
     def force(
-        self, sources: Sequence[str], targets: Sequence[str], batch_size: int | None = None
+        self, sources: Sequence[str], targets: Sequence[str], *, batch_size: int | None = None
     ) -> list[Translation]:
         """Makes the model say the given targets (teacher forcing), for their probabilities and attention weights.
 
@@ -184,16 +191,15 @@ class Translator:
                 f"expected one target a source; got {len(sources)} sources and {len(targets)} targets"
             )
         source_ids = self._read(sources)
-        target_ids = [[*ids, EOS_ID] for ids in self.target_tokenizer.encode(targets)]
+        target_ids = [target_out_of(ids) for ids in self.target_tokenizer.encode(targets)]
         lengths = [(len(s), len(t)) for s, t in zip(source_ids, target_ids, strict=True)]
         forced = [Translation(*pair) for pair in zip(sources, targets, strict=True)]
         for rows, size in self._batches(range(len(sources)), lengths, batch_size):
             target_out = [target_ids[row] for row in rows]
-            target_in = [[BOS_ID, *ids[:-1]] for ids in target_out]
+            target_in = [target_in_of(ids) for ids in target_out]
             source = [source_ids[row] for row in rows]
-            log_probs, weights = _as_numpy(
-                self._forced(*(padded(x, size) for x in (source, target_in, target_out)))
-            )
+            batch = [padded(ids, size) for ids in (source, target_in, target_out)]
+            log_probs, weights = as_numpy(self._score_ids(*batch))
             log_probs = log_probs.sum(axis=1, dtype=np.float64).tolist()  # [batch]
             for i, row in enumerate(rows):
                 forced[row] = dataclasses.replace(
@@ -206,27 +212,54 @@ class Translator:
                 )
         return forced
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All but what is compiled."""
+        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        parts = ("model", "source_tokenizer", "target_tokenizer")
+        self.__init__(*(state[part] for part in parts), search=state["search"], languages=state["languages"])
+
+    def _check(self) -> None:
+        if self.search.max_source_length < 2:
+            raise ValueError(
+                "search.max_source_length must be at least 2: one sub-word plus EOS. "
+                f"Received: {self.search.max_source_length}"
+            )
+        if not self.model.reads_ids:
+            raise ValueError(
+                "a Translator reads text, and this model takes no ids: call model.translate(inputs) with its numbers"
+            )
+        sizes = {
+            "source": (
+                self.source_tokenizer.vocab_size,
+                getattr(self.model.source_embedding, "input_dim", None),
+            ),
+            "target": (self.target_tokenizer.vocab_size, self.model.target_vocab_size),
+        }
+        for side, (pieces, words) in sizes.items():
+            if words is not None and pieces != words:
+                raise ValueError(
+                    f"the {side} vocabulary has {pieces} pieces, but the model was built for {words}: "
+                    "they are not of one model"
+                )
+
     def _beam(
         self, beam_size: int | None, length_penalty: float | None, coverage_penalty: float | None
-    ) -> _Beam:
+    ) -> Beam:
         given = {
             "beam_size": beam_size,
             "length_penalty": length_penalty,
             "coverage_penalty": coverage_penalty,
         }
-        defaults = {name: getattr(self.config.search, name) for name in given}
-        beam = _Beam(**{name: defaults[name] if given[name] is None else given[name] for name in given})
-        if beam.beam_size < 1:
-            raise ValueError(f"beam_size must be at least 1. Received: beam_size={beam.beam_size}")
-        if beam.coverage_penalty and self.config.model.attention == "none":
-            raise ValueError(
-                "coverage_penalty needs attention, and this model has none (model.attention = 'none')"
-            )
-        return beam
+        method = Beam(**{k: getattr(self.search, k) if v is None else v for k, v in given.items()})
+        if method.coverage_penalty and not self.model.has_attention:
+            raise ValueError("coverage_penalty needs attention, and this model has none")
+        return method
 
     def _read(self, lines: Sequence[str]) -> list[list[int]]:
         """Source ids with EOS, not more than `max_source_length`."""
-        most = self.config.search.max_source_length
+        most = self.search.max_source_length
         encoded = self.source_tokenizer.encode(lines)
         cut = sum(len(ids) >= most for ids in encoded)
         if cut:
@@ -235,75 +268,50 @@ class Translator:
                 "(search.max_source_length, the end of the sentence included)",
                 stacklevel=4,
             )
-        return [[*ids[: most - 1], EOS_ID] for ids in encoded]
+        return [source_of(ids, most) for ids in encoded]
 
     def _batches(
         self, rows: Sequence[int], lengths: Sequence[Any], batch_size: int | None
     ) -> Iterator[tuple[list[int], int]]:
         """Rows of about equal length, and how many a full batch has."""
-        size = self.config.search.batch_size if batch_size is None else batch_size
+        size = self.search.batch_size if batch_size is None else batch_size
         if size < 1:
             raise ValueError(f"batch_size must be at least 1. Received: batch_size={size}")
         rows = sorted(rows, key=lengths.__getitem__)
         for start in range(0, len(rows), size):
             yield rows[start : start + size], size
 
-    def _search(
+    def _translate(
         self,
         lines: Sequence[str],
-        kind: _Beam | Sampling,
-        batch_size: int | None,
+        method: Beam | Sampling,
+        *,
         n_best: int,
-        keep_weights: bool,
+        batch_size: int | None,
+        return_weights: bool,
     ) -> list[Translation]:
         source_ids = self._read(lines)
         translations = [Translation(line, "") for line in lines]
-        with_text = [
-            row for row, ids in enumerate(source_ids) if set(ids) - self.source_tokenizer.wordless_ids
-        ]
-        batches = self._batches(with_text, [len(ids) for ids in source_ids], batch_size)
+        with_words = [row for row, ids in enumerate(source_ids) if has_words(ids, self.source_tokenizer)]
+        batches = self._batches(with_words, [len(ids) for ids in source_ids], batch_size)
         for number, (rows, size) in enumerate(batches):
-            if isinstance(kind, Sampling):
-                self._seeds.state.assign([kind.seed, number])  # no two batches draw alike
             source = [source_ids[row] for row in rows]
-            found = self._run(source, kind, size, keep_weights)
-            found = self._translations([lines[row] for row in rows], source, found, n_best)
-            for row, translation in zip(rows, found, strict=True):
+            limits = [self.search.length_limit(len(ids) - 1) for ids in source]
+            ids = padded(source, size)
+            hypotheses = self._search_ids(
+                ids,
+                method,
+                _rounded_up(max(limits)),
+                limits=np.array([*limits, *[1] * (len(ids) - len(limits))], np.int32),
+                return_weights=return_weights,
+                batch=number,
+            )
+            texts = [lines[row] for row in rows]
+            for row, translation in zip(rows, self._texts(texts, source, hypotheses, n_best), strict=True):
                 translations[row] = translation
         return translations
 
-    def _run(
-        self, source: list[list[int]], kind: _Beam | Sampling, size: int, keep_weights: bool
-    ) -> Hypotheses:
-        """Searches one batch; NumPy arrays."""
-        limits = [self.config.search.length_limit(len(ids) - 1) for ids in source]
-        max_length = 64
-        while max_length < max(limits):
-            max_length *= 4  # few sizes: compiling a search takes seconds
-        if isinstance(kind, Sampling):
-            kind = dataclasses.replace(kind, seed=0)  # a variable, no part of the graph
-        key = (kind, max_length, keep_weights)
-        if key not in self._searches:
-            self._searches[key] = compiled(partial(self._find, *key), self._variables, ranks=(2, 1))
-        ids = padded(source, size)
-        limits = np.array([*limits, *[1] * (len(ids) - len(limits))], np.int32)
-        return _as_numpy(self._searches[key](ids, limits))
-
-    def _find(
-        self, kind: _Beam | Sampling, max_length: int, keep_weights: bool, source: Any, limits: Any
-    ) -> Hypotheses:
-        """What is compiled: int32 `[B, S]` and `[B]`, the rest is fixed."""
-        step, state = self._steps.encode(source)
-        keep_weights = keep_weights and self._steps.has_attention
-        source_length = keras.ops.shape(source)[1] if keep_weights else None
-        limits = {"max_length": max_length, "limits": limits, "source_length": source_length}
-        if isinstance(kind, Sampling):
-            options = {**dataclasses.asdict(kind), "seed": self._seeds}
-            return search.sample(step, state, bos_id=BOS_ID, eos_id=EOS_ID, **limits, **options)
-        options = {**dataclasses.asdict(kind), "source_mask": source != PAD_ID}
-        return search.beam(step, state, bos_id=BOS_ID, eos_id=EOS_ID, **limits, **options)
-
-    def _translations(
+    def _texts(
         self, lines: list[str], source: list[list[int]], found: Hypotheses, n_best: int
     ) -> list[Translation]:
         """One for each line of a batch; a place that the search could not fill, after the first, is left out."""
@@ -317,7 +325,7 @@ class Translator:
             row = place[0]
             translation = Translation(
                 lines[row],
-                text.replace("\r", " ").replace("\n", " "),
+                one_line(text),
                 float(found.scores[place]),
                 float(found.log_probs[place]),
                 tuple(source[row]),
@@ -334,5 +342,9 @@ def _trimmed(
     return None if weights is None else weights[place][: len(target), : len(source)].copy()
 
 
-def _as_numpy(tensors: Any) -> Any:
-    return keras.tree.map_structure(lambda x: None if x is None else keras.ops.convert_to_numpy(x), tensors)
+def _rounded_up(limit: int) -> int:
+    """To one of few sizes: compiling a search takes seconds."""
+    max_length = 64
+    while max_length < limit:
+        max_length *= 4
+    return max_length

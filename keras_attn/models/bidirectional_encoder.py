@@ -1,4 +1,4 @@
-"""The bidirectional recurrent encoder, and the bridge from it to the decoder's first state."""
+"""The bidirectional recurrent encoder."""
 
 import keras
 from keras import ops
@@ -90,46 +90,3 @@ class BidirectionalEncoder(keras.layers.Layer):
         outputs_b, states_b = run_cell(backward, inputs, backward.zero_states(batch), mask, reverse=True)
         outputs = ops.concatenate([outputs_f, outputs_b], axis=-1)
         return outputs, ops.concatenate([states_f[0], states_b[0]], axis=-1)
-
-
-@keras.saving.register_keras_serializable(package="keras_attn")
-class Bridge(keras.layers.Layer):
-    """`s_0 = tanh(W final + b)` for every state of every decoder layer (Bahdanau et al. 2015, appendix A.2.2).
-
-    The paper reads the backward half of `final` alone; W may learn to.
-
-    Args:
-        units: width of the decoder's states.
-        num_layers: depth of the decoder.
-        state_count: states a layer, 1 for GRU and 2 for LSTM.
-
-    Call arguments:
-        final: `(B, F)`.
-
-    Returns:
-        A tuple of `num_layers` tuples of `state_count` tensors `(B, units)`.
-    """
-
-    def __init__(self, units: int, num_layers: int, state_count: int, **kwargs):
-        super().__init__(**kwargs)
-        self.units = units
-        self.num_layers = num_layers
-        self.state_count = state_count
-        self.layer = keras.layers.Dense(
-            units * num_layers * state_count, activation="tanh", dtype=self.dtype_policy, name="dense"
-        )
-
-    def build(self, final_shape):
-        self.layer.build(final_shape)
-
-    def call(self, final):
-        states = ops.split(self.layer(final), self.num_layers * self.state_count, axis=-1)
-        return tuple(tuple(states[i : i + self.state_count]) for i in range(0, len(states), self.state_count))
-
-    def get_config(self):
-        return {
-            **super().get_config(),
-            "units": self.units,
-            "num_layers": self.num_layers,
-            "state_count": self.state_count,
-        }

@@ -1,9 +1,9 @@
-"""The translation model: a functional `keras.Model` that `compile` and `fit` take as it is."""
+"""From a config to the model that it describes."""
 
 import keras
-from keras import ops
 
 from keras_attn.config import ModelConfig
+from keras_attn.config.schema import check_applicable
 from keras_attn.layers import (
     AttentionDecoder,
     BahdanauAttention,
@@ -13,56 +13,37 @@ from keras_attn.layers import (
     LuongAttention,
     MonotonicAttention,
 )
-from keras_attn.layers.recurrent_cells import CELLS
-from keras_attn.models.bidirectional_encoder import BidirectionalEncoder, Bridge
+from keras_attn.models.bidirectional_encoder import BidirectionalEncoder
+from keras_attn.models.seq2seq import Seq2Seq
 from keras_attn.models.transformer_encoder import TransformerEncoder
-from keras_attn.special_ids import PAD_ID
 
 _ADDITIVE = {"coverage": CoverageAttention, "monotonic": MonotonicAttention}
 _LOCAL = {"local-m": LocalMonotonicAttention, "local-p": LocalPredictiveAttention}
 
 
-def build_seq2seq(config: ModelConfig, return_attention_scores: bool = False) -> keras.Model:
-    """Builds the model that a config describes.
+def build_seq2seq(config: ModelConfig, *, return_attention_scores: bool = False) -> Seq2Seq:
+    """Builds the `Seq2Seq` that a config describes.
 
-    Inputs: `[source, target_in]`, int32 ids `(B, S)` and `(B, T)`, padded on the right with 0; `target_in` begins with BOS.
-    Output: float32 logits `(B, T, V)` of the word that follows each target position.
-
-    With `return_attention_scores` there are two outputs, `[logits, weights]`: the float32 attention weights `(B, T, S)` are those
-    that the logits beside them were computed with. Layers and weights of the model are the same.
+    With `return_attention_scores` the model has a second output, its attention weights. Layers and weights are the same.
 
     Raises:
         ValueError: a vocabulary size of 0, or choices that do not fit together; the message says which.
     """
     _check(config)
-    if return_attention_scores and config.attention == "none":
-        raise ValueError("A model with attention='none' has no attention scores to return.")
-    source = keras.Input((None,), dtype="int32", name="source")
-    target_in = keras.Input((None,), dtype="int32", name="target_in")
     source_embedding, target_embedding = _embeddings(config)
-    decoder = _decoder(config)
-    word_dropout = keras.layers.Dropout(config.word_dropout, noise_shape=(None, None, 1), name="word_dropout")
-    embedding_dropout = _dropout(config, "embedding_dropout")
-
-    mask = ops.not_equal(source, PAD_ID)
-    memory, final = _encoder(config)(embedding_dropout(word_dropout(source_embedding(source))), mask=mask)
-    memory = _dropout(config, "memory_dropout")(memory)
-    bridge = Bridge(
-        config.decoder_units, config.decoder_layers, CELLS[config.cell].state_count, name="bridge"
-    )
-    decoded = decoder(
-        embedding_dropout(word_dropout(target_embedding(target_in))),
-        memory,
-        initial_state=bridge(final),
-        memory_mask=mask,
+    return Seq2Seq(
+        source_embedding=source_embedding,
+        encoder=_encoder(config),
+        decoder=_decoder(config),
+        target_embedding=target_embedding,
+        output=_output(config),
+        word_dropout=config.word_dropout,
+        embedding_dropout=config.embedding_dropout,
+        memory_dropout=config.memory_dropout,
+        readout_dropout=config.readout_dropout,
+        variational_dropout=config.variational_dropout,
         return_attention_scores=return_attention_scores,
     )
-    outputs, weights = decoded if return_attention_scores else (decoded, None)
-    outputs = _dropout(config, "readout_dropout")(outputs)
-    logits = _project(config, outputs, target_embedding)
-    logits = keras.layers.Activation("linear", dtype="float32", name="logits")(logits)
-    results = [logits, weights] if return_attention_scores else logits
-    return keras.Model([source, target_in], results, name="seq2seq")
 
 
 def _check(config: ModelConfig) -> None:
@@ -72,11 +53,7 @@ def _check(config: ModelConfig) -> None:
             f"source_vocab_size={config.source_vocab_size}, target_vocab_size={config.target_vocab_size}. "
             "Set both to the tokenizers' `vocab_size`."
         )
-    if config.attention_heads != 1 and config.attention not in ("bahdanau", "luong"):
-        raise ValueError(
-            "Several heads are for model.attention = 'bahdanau' or 'luong'. Received: "
-            f"attention={config.attention!r}, attention_heads={config.attention_heads}."
-        )
+    check_applicable("model", config)
     if config.tied_embeddings == "none":
         return
     if config.readout == "plain" or config.readout_units != config.embedding_dim:
@@ -112,13 +89,6 @@ def _start(config: ModelConfig) -> keras.initializers.Initializer:
     return keras.initializers.RandomNormal(
         stddev=config.embedding_dim**-0.5 if config.encoder == "transformer" else 0.5
     )
-
-
-def _dropout(config: ModelConfig, name: str) -> keras.layers.Layer:
-    """Variational: one mask for all positions of a sentence (Gal and Ghahramani 2016, "A Theoretically Grounded Application of
-    Dropout in Recurrent Neural Networks", section 4); otherwise one a position."""
-    shape = (None, 1, None) if config.variational_dropout else None
-    return keras.layers.Dropout(getattr(config, name), noise_shape=shape, name=name)
 
 
 def _encoder(config: ModelConfig) -> keras.layers.Layer:
@@ -162,10 +132,13 @@ def _attention(config: ModelConfig) -> keras.layers.Layer | None:
     return local(config.attention_score, config.attention_window, config.attention_scale, **options)
 
 
-def _project(config: ModelConfig, outputs, target_embedding: keras.layers.Layer):
-    """Logits over the target vocabulary. A matrix for them alone starts by the width that it reads: Keras' own start goes by the
-    vocabulary as well, and is so small that readouts hardly learn, attentional vectors above all (see `benchmarks/RESULTS.md`)."""
+def _output(config: ModelConfig) -> keras.layers.Layer | None:
+    """Logits over the target vocabulary.
+
+    A matrix for them alone starts by the width that it reads. Keras initialises wide output layers close to zero, which slows
+    recurrent decoders down, those with attentional vectors above all (see `benchmarks/RESULTS.md`).
+    """
     if config.tied_embeddings != "none":
-        return target_embedding(outputs, reverse=True)
+        return None
     start = keras.initializers.VarianceScaling(4)  # a deviation of 2 / sqrt(readout width)
-    return keras.layers.Dense(config.target_vocab_size, kernel_initializer=start, name="output")(outputs)
+    return keras.layers.Dense(config.target_vocab_size, kernel_initializer=start, name="output")

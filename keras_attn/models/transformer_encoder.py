@@ -4,6 +4,8 @@ import keras
 import numpy as np
 from keras import ops
 
+from keras_attn.models.encoding import mean_over_real_positions
+
 
 @keras.saving.register_keras_serializable(package="keras_attn")
 class TransformerEncoder(keras.layers.Layer):
@@ -80,7 +82,7 @@ class TransformerEncoder(keras.layers.Layer):
             y = self.outer[i](self.inner[i](self.norms[2 * i + 1](x)))
             x = x + self.dropout(y, training=training)
         memory = self.norms[-1](x)
-        return memory, _mean(memory, mask)
+        return memory, mean_over_real_positions(memory, mask)
 
     def compute_mask(self, inputs, mask=None):
         return [mask, None]
@@ -99,10 +101,3 @@ def _positions(length, width):
     rates = ops.convert_to_tensor(10000 ** (-np.arange(width // 2) / (width // 2)), dtype="float32")
     angles = ops.expand_dims(ops.arange(length, dtype="float32"), 1) * rates
     return ops.concatenate([ops.sin(angles), ops.cos(angles)], axis=1)
-
-
-def _mean(memory, mask):
-    if mask is None:
-        return ops.mean(memory, axis=1)
-    real = ops.expand_dims(ops.cast(mask, memory.dtype), -1)
-    return ops.sum(memory * real, axis=1) / ops.maximum(ops.sum(real, axis=1), 1)

@@ -1,25 +1,39 @@
 """Beam search with live and finished hypotheses apart."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from keras import ops, tree
 
 from keras_attn.search import hypotheses
 from keras_attn.search.coverage_penalty import coverage_penalty as missing_words
-from keras_attn.search.decode_loop import Step, batch_size, decode_loop, weights_of
+from keras_attn.search.decode_loop import batch_size, decode_loop, weights_of
 from keras_attn.search.greedy import greedy
 from keras_attn.search.hypotheses import NEVER, Hypotheses
 from keras_attn.search.length_penalty import length_penalty as penalty
+from keras_attn.search.types import (
+    Active,
+    KeptWeights,
+    Limits,
+    LogProbs,
+    Scalar,
+    State,
+    Step,
+    Tensor,
+    Weights,
+)
+from keras_attn.special_ids import PAD_ID
 
 
 class _Paths(NamedTuple):
     """M hypotheses a sentence in the making. One that is impossible has log_prob NEVER; the rest of it means nothing."""
 
-    tokens: Any  # int32 [B, M, L]
-    rows: Any  # int32 [B, M, L]: the row of the step that each token was chosen in, to find its attention weights
-    lengths: Any  # int32 [B, M]
-    log_probs: Any  # float32 [B, M]
-    coverage: Any  # float32 [B, M, S], the sum of the attention weights so far; () where nobody asks
+    tokens: Tensor  # int32 [B, M, L]
+    rows: Tensor  # int32 [B, M, L]: the row of the step that each token was chosen in, to find its attention weights
+    lengths: Tensor  # int32 [B, M]
+    log_probs: Tensor  # float32 [B, M]
+    coverage: (
+        Tensor | tuple[()]
+    )  # float32 [B, M, S], the sum of the attention weights so far; () where nobody asks
 
 
 class _Ranking(NamedTuple):
@@ -27,15 +41,15 @@ class _Ranking(NamedTuple):
 
     alpha: float
     beta: float
-    source_mask: Any  # bool [B, S]; None where beta is 0
+    source_mask: Tensor | None  # bool [B, S]; None where beta is 0
 
-    def scores(self, paths: _Paths) -> Any:
+    def scores(self, paths: _Paths) -> Tensor:
         scores = paths.log_probs / penalty(paths.lengths, self.alpha)
         if self.beta:
             scores = scores + missing_words(paths.coverage, self.source_mask[:, None], self.beta)
         return ops.where(paths.log_probs > NEVER, scores, NEVER)
 
-    def bound(self, paths: _Paths, limits: Any) -> Any:
+    def bound(self, paths: _Paths, limits: Tensor) -> Tensor:
         """What no score can be above, however its hypothesis goes on: log-probabilities only fall, the length penalty is
         largest at the limit, and that of coverage takes away."""
         return ops.where(
@@ -45,17 +59,17 @@ class _Ranking(NamedTuple):
 
 def beam(
     step: Step,
-    state: Any,
+    state: State,
     *,
     bos_id: int,
     eos_id: int,
     max_length: int,
-    limits: Any = None,
-    source_length: Any = None,
+    limits: Limits = None,
+    return_weights: bool = False,
     beam_size: int,
     length_penalty: float = 1.0,
     coverage_penalty: float = 0.0,
-    source_mask: Any = None,
+    source_mask: Tensor | None = None,
 ) -> Hypotheses:
     """Keeps the best `beam_size` (K) live hypotheses at every position, and the best K finished ones.
 
@@ -68,7 +82,7 @@ def beam(
     A beam of one is greedy search: with a single place, an EOS that is only second best must not end the sentence.
 
     Args:
-        step, bos_id, eos_id, max_length, limits, source_length: as for `greedy`; `step` is called with B * K rows, the
+        step, bos_id, eos_id, max_length, limits, return_weights: as for `greedy`; `step` is called with B * K rows, the
             hypotheses of a sentence next to one another.
         state: nest of tensors `[B, ...]`; each row is repeated K times.
         beam_size: K.
@@ -94,8 +108,15 @@ def beam(
     if coverage_penalty and source_mask is None:
         raise ValueError("coverage_penalty needs a source_mask, to know which words there are to cover.")
     if beam_size == 1:
-        ids = {"bos_id": bos_id, "eos_id": eos_id}
-        best = greedy(step, state, **ids, max_length=max_length, limits=limits, source_length=source_length)
+        best = greedy(
+            step,
+            state,
+            bos_id=bos_id,
+            eos_id=eos_id,
+            max_length=max_length,
+            limits=limits,
+            return_weights=return_weights,
+        )
         return best._replace(scores=best.log_probs / penalty(best.lengths, length_penalty))
     hypotheses.check_ids(bos_id, eos_id)
     batch = batch_size(state)
@@ -122,11 +143,22 @@ def beam(
     state = tree.map_structure(lambda leaf: ops.take(leaf, rows, axis=0), state)
     found = _start(batch, beam_size, max_length, source_mask if coverage_penalty else None)
     first = ops.full_like(rows, bos_id)
-    found, kept = decode_loop(step, state, first, choose, found, limits > 0, max_length, source_length)
+    found, kept = decode_loop(
+        step,
+        state,
+        tokens=first,
+        choose=choose,
+        found=found,
+        active=limits > 0,
+        max_length=max_length,
+        return_weights=return_weights,
+    )
     return _result(_finished_first(*found), kept, ranking)
 
 
-def _start(batch: Any, beam_size: int, max_length: int, source_mask: Any) -> tuple[_Paths, _Paths]:
+def _start(
+    batch: int | Scalar, beam_size: int, max_length: int, source_mask: Tensor | None
+) -> tuple[_Paths, _Paths]:
     """One live hypothesis a sentence, the empty one, and no finished ones."""
     buffer = ops.zeros((batch, beam_size, max_length), dtype="int32")
     lengths = ops.zeros((batch, beam_size), dtype="int32")
@@ -139,8 +171,13 @@ def _start(batch: Any, beam_size: int, max_length: int, source_mask: Any) -> tup
 
 
 def _extend(
-    live: _Paths, log_probs: Any, weights: Any, position: Any, first_rows: Any, bos_id: int
-) -> tuple[_Paths, Any, Any]:
+    live: _Paths,
+    log_probs: LogProbs,
+    weights: Weights,
+    position: Scalar,
+    first_rows: Tensor,
+    bos_id: int,
+) -> tuple[_Paths, Tensor, Tensor]:
     """The best 2K continuations of the live hypotheses, with the tokens they add and the places of their parents.
 
     The best 2K of a sentence are among the best 2K of each of its rows. At most K of them can end in EOS, one a row.
@@ -164,7 +201,7 @@ def _extend(
     return extended, tokens, parents
 
 
-def _covered(live: _Paths, weights: Any) -> _Paths:
+def _covered(live: _Paths, weights: Weights) -> _Paths:
     """The live hypotheses with the attention of this step counted in, where coverage is counted."""
     if not tree.flatten(live.coverage):
         return live
@@ -173,7 +210,7 @@ def _covered(live: _Paths, weights: Any) -> _Paths:
     return live._replace(coverage=live.coverage + ops.reshape(weights, ops.shape(live.coverage)))
 
 
-def _only(paths: _Paths, which: Any) -> _Paths:
+def _only(paths: _Paths, which: Tensor) -> _Paths:
     """Makes the others impossible."""
     return paths._replace(log_probs=ops.where(which, paths.log_probs, NEVER))
 
@@ -184,13 +221,13 @@ def _best_finished(finished: _Paths, new: _Paths, ranking: _Ranking) -> _Paths:
     return hypotheses.gather(pool, ops.top_k(ranking.scores(pool), finished.log_probs.shape[1])[1])
 
 
-def _best_live(candidates: _Paths, beam_size: int) -> tuple[_Paths, Any]:
+def _best_live(candidates: _Paths, beam_size: int) -> tuple[_Paths, Tensor]:
     """The best K candidates, by log-probability as they are equally long, and their places."""
     places = ops.top_k(candidates.log_probs, beam_size)[1]
     return hypotheses.gather(candidates, places), places
 
 
-def _can_win(live: _Paths, finished: _Paths, limits: Any, ranking: _Ranking) -> Any:
+def _can_win(live: _Paths, finished: _Paths, limits: Tensor, ranking: _Ranking) -> Active:
     """Whether the best live hypothesis could still beat the worst finished one: bool `[B]`."""
     return ranking.bound(live, limits)[:, 0] > ranking.scores(finished)[:, -1]
 
@@ -208,9 +245,9 @@ def _joined(first: _Paths, second: _Paths) -> _Paths:
     return tree.map_structure(lambda a, b: ops.concatenate([a, b], axis=1), first, second)
 
 
-def _result(paths: _Paths, kept: Any, ranking: _Ranking) -> Hypotheses:
+def _result(paths: _Paths, kept: KeptWeights, ranking: _Ranking) -> Hypotheses:
     lengths = ops.where(paths.log_probs > NEVER, paths.lengths, 0)
     real = hypotheses.within(lengths, paths.tokens.shape[-1])  # [B, K, L]
-    tokens = ops.where(real, paths.tokens, hypotheses.PAD_ID)
+    tokens = ops.where(real, paths.tokens, PAD_ID)
     scores = ranking.scores(paths)
     return Hypotheses(tokens, lengths, paths.log_probs, scores, weights_of(kept, paths.rows, real))

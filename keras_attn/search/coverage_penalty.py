@@ -1,13 +1,13 @@
 """The coverage penalty (Wu et al., 2016)."""
 
-from typing import Any
-
 from keras import ops
+
+from keras_attn.search.types import Tensor
 
 LEAST = 1e-4  # a word that was never looked at costs beta * 9.2, not infinity
 
 
-def coverage_penalty(coverage: Any, source_mask: Any, beta: float) -> Any:
+def coverage_penalty(coverage: Tensor, source_mask: Tensor, beta: float) -> Tensor:
     """`beta * sum_s log(min(coverage_s, 1))`: what is added to a score for source words that were not read.
 
     Args:

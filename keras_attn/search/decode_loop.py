@@ -1,14 +1,28 @@
 """The loop over target positions that every search shares: call the step, let the search choose, put rows in order."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from keras import ops, tree
 
-Step = Callable[[Any, Any], tuple[Any, Any, Any]]
+from keras_attn.search.types import (
+    Active,
+    KeptWeights,
+    LogProbs,
+    Rows,
+    Scalar,
+    State,
+    Step,
+    Tensor,
+    Tokens,
+    Weights,
+)
+
+Found = TypeVar("Found")  # what a search has found so far: a nest of tensors [B, ...]
+Choose = Callable[[Scalar, LogProbs, Weights, Found, Active], tuple[Tokens, Rows, Found, Active]]
 
 
-def batch_size(state: Any) -> Any:
+def batch_size(state: State) -> int | Scalar:
     """B, the number of rows of the state: an int where it is known, else a scalar tensor."""
     leaves = tree.flatten(state)
     if not leaves or any(len(leaf.shape) == 0 for leaf in leaves):
@@ -21,14 +35,15 @@ def batch_size(state: Any) -> Any:
 
 def decode_loop(
     step: Step,
-    state: Any,
-    tokens: Any,
-    choose: Callable[[Any, Any, Any, Any, Any], tuple[Any, Any, Any, Any]],
-    found: Any,
-    active: Any,
+    state: State,
+    *,
+    tokens: Tokens,
+    choose: Choose,
+    found: Found,
+    active: Active,
     max_length: int,
-    source_length: Any,
-) -> tuple[Any, Any]:
+    return_weights: bool,
+) -> tuple[Found, KeptWeights]:
     """Runs `step` and `choose` until no sentence is active.
 
     Args:
@@ -41,7 +56,7 @@ def decode_loop(
         found: nest of tensors, what the search has found so far.
         active: bool `[B]`, the sentences that are still searched. `choose` sees to it that `found` of others stays.
         max_length: L.
-        source_length: S, to keep the attention weights; None keeps none.
+        return_weights: whether to keep the attention weights.
 
     Returns:
         `(found, weights)`: `weights` is float32 `[L, N, S]`, the attention weights of each position's rows, or None.
@@ -59,15 +74,13 @@ def decode_loop(
         return ops.any(active)
 
     state = tree.map_structure(ops.convert_to_tensor, state)
-    kept = ()
-    if source_length is not None:
-        kept = (ops.zeros((max_length, ops.shape(tokens)[0], source_length), dtype="float32"),)
+    kept = (_empty_buffer(step, tokens, state, max_length),) if return_weights else ()
     start = (ops.zeros((), dtype="int32"), tokens, state, found, active, kept)
     _, _, _, found, _, kept = ops.while_loop(any_active, body, start)
     return found, kept[0] if kept else None
 
 
-def weights_of(kept: Any, rows: Any, real: Any) -> Any:
+def weights_of(kept: KeptWeights, rows: Tensor, real: Tensor) -> Tensor | None:
     """The attention weights of hypotheses, from those of the rows their tokens were chosen in.
 
     Args:
@@ -86,18 +99,23 @@ def weights_of(kept: Any, rows: Any, real: Any) -> Any:
     return ops.where(ops.expand_dims(real, -1), weights, 0.0)
 
 
-def _put(buffer: Any, position: Any, weights: Any) -> Any:
-    """Writes the weights `[N, S]` of one position to a buffer `[L, N, S]`."""
+def _empty_buffer(step: Step, tokens: Tokens, state: State, max_length: int) -> Tensor:
+    """Zeros `[L, N, S]`. A step before the loop tells what S is; nothing uses its numbers, so a graph leaves it out."""
+    _, _, weights = step(tokens, state)
     if weights is None:
-        raise ValueError("source_length asks for attention weights, but the step gives None.")
-    here = ops.reshape(
-        ops.equal(ops.arange(buffer.shape[0], dtype="int32"), position), (-1, 1, 1)
-    )  # [L, 1, 1]
+        raise ValueError("return_weights=True asks for attention weights, but the step gives None.")
+    return ops.zeros((max_length, *ops.shape(weights)), dtype="float32")
+
+
+def _put(buffer: Tensor, position: Scalar, weights: Weights) -> Tensor:
+    """Writes the weights `[N, S]` of one position to a buffer `[L, N, S]`."""
+    positions = ops.arange(buffer.shape[0], dtype="int32")
+    here = ops.reshape(ops.equal(positions, position), (-1, 1, 1))  # [L, 1, 1]
     return _shaped_as(ops.where(here, weights, buffer), buffer)
 
 
-def _checked(step: Step, tokens: Any, state: Any) -> tuple[Any, Any, Any]:
-    """Calls `step`, and refuses a state that could not be its next argument: a loop's own message for that is dark."""
+def _checked(step: Step, tokens: Tokens, state: State) -> tuple[LogProbs, State, Weights]:
+    """Calls `step`, and refuses a state that could not be its next argument: the backend's own error is cryptic."""
     log_probs, new_state, weights = step(tokens, state)
     try:
         tree.assert_same_structure(state, new_state)
@@ -116,7 +134,7 @@ def _checked(step: Step, tokens: Any, state: Any) -> tuple[Any, Any, Any]:
     return ops.cast(log_probs, "float32"), tree.map_structure(_shaped_as, new_state, state), weights
 
 
-def _shaped_as(new: Any, given: Any) -> Any:
+def _shaped_as(new: Tensor, given: Tensor) -> Tensor:
     """A loop in TensorFlow's graph takes no state of which it knows less after a step than before."""
     known = all(a is None or a == b for a, b in zip(given.shape, new.shape, strict=True))
     return new if known else ops.reshape(new, ops.shape(given))

@@ -1,24 +1,27 @@
 """Greedy search: the most probable token, one position after the other."""
 
 from collections.abc import Callable
-from typing import Any
 
 from keras import ops
 
 from keras_attn.search import hypotheses
-from keras_attn.search.decode_loop import Step, batch_size, decode_loop, weights_of
+from keras_attn.search.decode_loop import batch_size, decode_loop, weights_of
 from keras_attn.search.hypotheses import Hypotheses
+from keras_attn.search.types import Limits, LogProbs, Scalar, State, Step, Tensor, Tokens
+from keras_attn.special_ids import PAD_ID
+
+Pick = Callable[[LogProbs, Scalar], tuple[Tensor, Tokens]]  # of each row, a token and its log-probability
 
 
 def greedy(
     step: Step,
-    state: Any,
+    state: State,
     *,
     bos_id: int,
     eos_id: int,
     max_length: int,
-    limits: Any = None,
-    source_length: Any = None,
+    limits: Limits = None,
+    return_weights: bool = False,
 ) -> Hypotheses:
     """Takes the most probable token at every position, until EOS or the sentence's limit.
 
@@ -33,7 +36,7 @@ def greedy(
         eos_id: the token that ends a sentence.
         max_length: L, the most tokens of any sentence, EOS included.
         limits: int32 `[B]`, the most tokens of each sentence (above `max_length`, that rules); None: `max_length`.
-        source_length: S, to keep the attention weights of each token; None keeps none.
+        return_weights: whether to keep the attention weights of each token.
 
     Returns:
         `Hypotheses` with N = 1.
@@ -46,18 +49,28 @@ def greedy(
         best, tokens = hypotheses.best_tokens(log_probs, 1, bos_id)
         return best[:, 0], tokens[:, 0]
 
-    return decode_one(step, state, most_probable, bos_id, eos_id, max_length, limits, source_length)
+    return decode_one(
+        step,
+        state,
+        pick=most_probable,
+        bos_id=bos_id,
+        eos_id=eos_id,
+        max_length=max_length,
+        limits=limits,
+        return_weights=return_weights,
+    )
 
 
 def decode_one(
     step: Step,
-    state: Any,
-    pick: Callable[[Any, Any], tuple[Any, Any]],
+    state: State,
+    *,
+    pick: Pick,
     bos_id: int,
     eos_id: int,
     max_length: int,
-    limits: Any,
-    source_length: Any,
+    limits: Limits,
+    return_weights: bool,
 ) -> Hypotheses:
     """One hypothesis a sentence; `pick(log_probs [B, V], position) -> (log_probs, tokens)`, both `[B]`, chooses."""
     hypotheses.check_ids(bos_id, eos_id)
@@ -67,7 +80,7 @@ def decode_one(
     def choose(position, log_probs, weights, found, active):
         buffer, lengths, totals = found
         picked, tokens = pick(log_probs, position)
-        tokens = ops.where(active, tokens, hypotheses.PAD_ID)
+        tokens = ops.where(active, tokens, PAD_ID)
         buffer = hypotheses.put(buffer, position, tokens)
         lengths = lengths + ops.cast(active, "int32")
         totals = totals + ops.where(active, picked, 0.0)
@@ -80,7 +93,16 @@ def decode_one(
         ops.zeros((batch,), dtype="float32"),
     )
     first = ops.full((batch,), bos_id, dtype="int32")
-    found, kept = decode_loop(step, state, first, choose, found, limits > 0, max_length, source_length)
+    found, kept = decode_loop(
+        step,
+        state,
+        tokens=first,
+        choose=choose,
+        found=found,
+        active=limits > 0,
+        max_length=max_length,
+        return_weights=return_weights,
+    )
     tokens, lengths, totals = (x[:, None] for x in found)
     rows = ops.arange(batch, dtype="int32")[:, None, None]  # a sentence's row is its own throughout
     weights = weights_of(kept, rows, hypotheses.within(lengths, max_length))

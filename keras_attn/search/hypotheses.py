@@ -1,11 +1,14 @@
 """What a search returns, and the operations on buffers of fixed size that all searches share."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from keras import ops, tree
 
-PAD_ID = 0  # fills every buffer behind the last token, and is never produced
+from keras_attn.search.types import Active, Limits, LogProbs, Scalar, Tensor
+from keras_attn.special_ids import PAD_ID
+
+Nest = TypeVar("Nest")
 NEVER = -1e9  # log-probability of the impossible: far below any real one, and finite, so that no sum or difference is NaN
 
 
@@ -24,11 +27,11 @@ class Hypotheses(NamedTuple):
             where nobody asked for them.
     """
 
-    tokens: Any
-    lengths: Any
-    log_probs: Any
-    scores: Any
-    weights: Any
+    tokens: Tensor
+    lengths: Tensor
+    log_probs: Tensor
+    scores: Tensor
+    weights: Tensor | None
 
 
 def check_ids(bos_id: int, eos_id: int) -> None:
@@ -40,7 +43,7 @@ def check_ids(bos_id: int, eos_id: int) -> None:
         )
 
 
-def sentence_limits(limits: Any, batch: Any, max_length: int) -> Any:
+def sentence_limits(limits: Limits, batch: int | Scalar, max_length: int) -> Tensor:
     """The most tokens of each sentence: int32 `[B]`, none above `max_length`."""
     if max_length < 1:
         raise ValueError(f"max_length must be at least 1. Received: max_length={max_length}")
@@ -54,7 +57,7 @@ def sentence_limits(limits: Any, batch: Any, max_length: int) -> Any:
     return ops.minimum(ops.reshape(limits, (batch,)), max_length)
 
 
-def best_tokens(log_probs: Any, k: int, bos_id: int) -> tuple[Any, Any]:
+def best_tokens(log_probs: LogProbs, k: int, bos_id: int) -> tuple[Tensor, Tensor]:
     """The best k tokens of each row, or the whole vocabulary if it is smaller; PAD and BOS are never possible.
 
     Args:
@@ -65,16 +68,16 @@ def best_tokens(log_probs: Any, k: int, bos_id: int) -> tuple[Any, Any]:
     """
     vocabulary = log_probs.shape[-1]
     impossible = np.isin(np.arange(vocabulary), (PAD_ID, bos_id)).astype("float32")
-    return ops.top_k(log_probs + NEVER * impossible, min(k, vocabulary))
+    return ops.top_k(log_probs + ops.convert_to_tensor(NEVER * impossible), min(k, vocabulary))
 
 
-def put(buffer: Any, position: Any, values: Any) -> Any:
+def put(buffer: Tensor, position: Scalar, values: Tensor) -> Tensor:
     """Writes `values` `[...]` at `position` of the last dimension of `buffer` `[..., L]`."""
     here = ops.equal(ops.arange(buffer.shape[-1], dtype="int32"), position)  # [L]
     return ops.where(here, ops.expand_dims(values, -1), buffer)
 
 
-def gather(hypotheses: Any, places: Any) -> Any:
+def gather(hypotheses: Nest, places: Tensor) -> Nest:
     """Takes the hypotheses at `places` int32 `[B, M]` from a nest of buffers `[B, N, ...]`: a nest of `[B, M, ...]`."""
 
     def take(buffer):
@@ -85,7 +88,7 @@ def gather(hypotheses: Any, places: Any) -> Any:
     return tree.map_structure(take, hypotheses)
 
 
-def only_where(active: Any, new: Any, old: Any) -> Any:
+def only_where(active: Active, new: Nest, old: Nest) -> Nest:
     """Of two nests of buffers `[B, ...]`, the new one for the active sentences, bool `[B]`, and the old one for others."""
 
     def choose(new, old):
@@ -94,6 +97,6 @@ def only_where(active: Any, new: Any, old: Any) -> Any:
     return tree.map_structure(choose, new, old)
 
 
-def within(lengths: Any, max_length: int) -> Any:
+def within(lengths: Tensor, max_length: int) -> Tensor:
     """Where the positions that count are: bool `[..., max_length]` for int32 lengths `[...]`."""
     return ops.arange(max_length, dtype="int32") < ops.expand_dims(lengths, -1)

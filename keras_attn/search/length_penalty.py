@@ -1,11 +1,11 @@
 """The length penalty (Wu et al., 2016)."""
 
-from typing import Any
-
 from keras import ops
 
+from keras_attn.search.types import Tensor
 
-def length_penalty(lengths: Any, alpha: float) -> Any:
+
+def length_penalty(lengths: Tensor, alpha: float) -> Tensor:
     """`((5 + n) / 6) ** alpha`: what the log-probability of n tokens is divided by.
 
     Args:

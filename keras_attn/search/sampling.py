@@ -1,26 +1,25 @@
 """Sampling: draw each token from the model's distribution, tempered and cut to its most probable part."""
 
-from typing import Any
-
 import keras
 from keras import ops
 
 from keras_attn.search import hypotheses
-from keras_attn.search.decode_loop import Step, batch_size
+from keras_attn.search.decode_loop import batch_size
 from keras_attn.search.greedy import decode_one
 from keras_attn.search.hypotheses import Hypotheses
+from keras_attn.search.types import Limits, State, Step, Tensor, Tokens
 
 
 def sample(
     step: Step,
-    state: Any,
+    state: State,
     *,
     bos_id: int,
     eos_id: int,
     max_length: int,
-    limits: Any = None,
-    source_length: Any = None,
-    seed: int,
+    limits: Limits = None,
+    return_weights: bool = False,
+    seed: int | keras.random.SeedGenerator,
     temperature: float = 1.0,
     top_k: int = 0,
     top_p: float = 1.0,
@@ -31,7 +30,7 @@ def sample(
     and in a graph. (Backends differ in their random numbers.)
 
     Args:
-        step, state, bos_id, eos_id, max_length, limits, source_length: as for `greedy`.
+        step, state, bos_id, eos_id, max_length, limits, return_weights: as for `greedy`.
         seed: the same seed draws the same hypotheses.
         temperature: log-probabilities are divided by it; below 1 the probable becomes more so.
         top_k: draw from the k most probable tokens; 0: from all.
@@ -59,10 +58,19 @@ def sample(
         choice = _inverse_cdf(best / temperature, top_p, ops.take(uniforms, position, axis=1))[:, None]
         return tuple(ops.squeeze(ops.take_along_axis(x, choice, axis=1), 1) for x in (best, tokens))
 
-    return decode_one(step, state, draw, bos_id, eos_id, max_length, limits, source_length)
+    return decode_one(
+        step,
+        state,
+        pick=draw,
+        bos_id=bos_id,
+        eos_id=eos_id,
+        max_length=max_length,
+        limits=limits,
+        return_weights=return_weights,
+    )
 
 
-def _inverse_cdf(logits: Any, top_p: float, uniforms: Any) -> Any:
+def _inverse_cdf(logits: Tensor, top_p: float, uniforms: Tensor) -> Tokens:
     """Picks from logits `[B, k]`, best first, by uniforms `[B]` in [0, 1): int32 `[B]`."""
     probabilities = ops.exp(logits - logits[:, :1])
     probabilities = probabilities / ops.sum(probabilities, axis=-1, keepdims=True)

@@ -29,6 +29,8 @@ from keras_attn.text.tokenizer import Tokenizer
 if TYPE_CHECKING:
     import keras
 
+    from keras_attn.models.seq2seq import Seq2Seq
+
 FORMAT = 1
 CONFIG, SOURCE, TARGET, WEIGHTS = "config.toml", "source.spm", "target.spm", "model.weights.h5"
 METRICS, FORMAT_FILE = "metrics.json", "format.json"
@@ -47,7 +49,7 @@ class TrainedModel:
     config: Config
     source_tokenizer: Tokenizer
     target_tokenizer: Tokenizer
-    model: "keras.Model"
+    model: "Seq2Seq"
 
 
 def save_model(
@@ -89,11 +91,10 @@ def load_model(folder: str | Path) -> TrainedModel:
             version wrote the folder.
         FileNotFoundError: there is no such folder.
     """
-    check_model_folder(folder)
     from keras_attn.models.build import build_seq2seq
 
+    config = load_config(folder)
     try:
-        config = configs.from_tables(configs.without_unused(configs.load_tables(_file(folder, CONFIG))))
         model = build_seq2seq(config.model)
     except ValueError as error:
         raise ModelFolderError(f"{Path(folder, CONFIG)} is not usable: {error}") from None
@@ -101,6 +102,19 @@ def load_model(folder: str | Path) -> TrainedModel:
     target = _load_tokenizer(folder, TARGET, config.model.target_vocab_size)
     _load_weights(model, folder)
     return TrainedModel(config, source, target, model)
+
+
+def load_config(folder: str | Path) -> Config:
+    """The configuration that the folder's model was trained with, without loading Keras.
+
+    Raises:
+        ModelFolderError, FileNotFoundError: as `load_model`.
+    """
+    check_model_folder(folder)
+    try:
+        return configs.from_tables(configs.without_unused(configs.load_tables(_file(folder, CONFIG))))
+    except ValueError as error:
+        raise ModelFolderError(f"{Path(folder, CONFIG)} is not usable: {error}") from None
 
 
 def load_metrics(folder: str | Path) -> dict[str, Any]:

@@ -47,6 +47,9 @@ class Tokenizer:
         special = {PAD_ID, UNK_ID, BOS_ID, EOS_ID}
         self.wordless_ids = special | {i for i, piece in enumerate(self._pieces) if piece == "▁"}
 
+    def __reduce__(self) -> tuple[type, tuple[bytes]]:
+        return Tokenizer, (self.model_proto,)
+
     def encode(self, lines: Sequence[str]) -> list[list[int]]:
         """Ids of each line, without BOS and EOS; a line without any piece, such as "", has none.
 

@@ -68,7 +68,7 @@ class EndOfRound(keras.callbacks.Callback):
         self._trained = trained
         self._dev = dev
         self._plan = plan
-        self._translator = Translator(trained)
+        self._translator = Translator.from_trained(trained)
         self._began = 0.0
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, float] | None = None) -> None:

@@ -7,7 +7,7 @@ from keras_attn.inference.translator import Translator
 
 @pytest.fixture(scope="module")
 def translator(tiny_trained):
-    return Translator(tiny_trained)
+    return Translator.from_trained(tiny_trained)
 
 
 def test_each_target_word_is_linked_to_the_source_word_with_most_weight(translator):
@@ -53,7 +53,7 @@ def test_a_picture_of_what_the_model_says_is_drawn(translator, tmp_path):
 
 
 def test_a_model_without_attention_aligns_nothing(attentionless_trained, tmp_path):
-    translator = Translator(attentionless_trained)
+    translator = Translator.from_trained(attentionless_trained)
     with pytest.raises(ValueError, match="no attention"):
         align(translator, ["the"], ["le"])
     with pytest.raises(ValueError, match="no attention"):

@@ -9,7 +9,7 @@ def test_every_pair_gives_its_log_probability(run, model_folder, pair_files, tin
     lines = [path.read_text().splitlines() for path in pair_files]
     assert result.exit_code == 0
     assert [float(line) for line in result.stdout.splitlines()] == pytest.approx(
-        Translator(tiny_trained).score(*lines), abs=1e-3
+        Translator.from_trained(tiny_trained).score(*lines), abs=1e-3
     )
 
 

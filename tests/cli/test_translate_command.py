@@ -9,7 +9,7 @@ GREEDY = ["--beam-size", "1"]  # the quickest
 
 @pytest.fixture(scope="module")
 def translator(tiny_trained):
-    return Translator(tiny_trained)
+    return Translator.from_trained(tiny_trained)
 
 
 def test_every_line_in_gives_its_line_out(run, model_folder, translator, source_lines):

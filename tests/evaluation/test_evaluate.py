@@ -1,4 +1,3 @@
-import dataclasses
 import os
 
 import pytest
@@ -12,7 +11,7 @@ from keras_attn.text.corpus import CorpusError
 
 @pytest.fixture(scope="module")
 def translator(tiny_trained):
-    return Translator(tiny_trained)
+    return Translator.from_trained(tiny_trained)
 
 
 def test_greedy_search_comes_before_the_beam_of_the_model(translator, source_lines, target_lines):
@@ -47,7 +46,7 @@ def test_tokenized_references_are_scored_in_the_target_language(translator, sour
 )
 def test_lines_that_do_not_fit_are_refused_before_the_translating(sources, references, tokenized, message):
     class Untouched:
-        config = dataclasses.make_dataclass("Config", ["search", "data"])(None, None)
+        search = None
 
     with pytest.raises(ValueError, match=message):
         next(evaluate(Untouched(), sources, references, 1, tokenized))

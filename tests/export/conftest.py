@@ -68,7 +68,9 @@ def saved_model(tmp_path_factory, digit_speller, digit_pairs):
     from keras_attn.export.saved_model import export_saved_model
 
     folder = tmp_path_factory.mktemp("export") / "digits" / "1"
-    return folder, export_saved_model(digit_speller, folder, None, *digit_pairs)
+    return folder, export_saved_model(
+        digit_speller, folder, sources=digit_pairs[0], references=digit_pairs[1]
+    )
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ from ai_edge_litert import schema_py_generated as schema
 from ai_edge_litert.compiled_model import CompiledModel
 from ai_edge_litert.interpreter import Interpreter
 
-from keras_attn.config import ModelConfig
+from keras_attn.config import ModelConfig, from_tables, without_unused
 from keras_attn.export import id_signatures
 from keras_attn.export.associated_files import read_files
 from keras_attn.export.conversion import ConversionError, convert
@@ -35,7 +35,8 @@ NO_ATTENTION = {"attention": "none", "feed": "none", "cell": "lstm"}
 
 def variant(trained, **choices):
     """The tiny model with other choices, and weights large enough to say different things."""
-    config = dataclasses.replace(trained.config.model, **choices)
+    table = {**dataclasses.asdict(trained.config.model), **choices}
+    config = from_tables(without_unused({"model": table})).model
     keras.utils.set_random_seed(3)
     model = build_seq2seq(config)
     for variable in model.trainable_variables:
@@ -63,18 +64,34 @@ def exported(tmp_path_factory, digit_speller):
 @pytest.fixture(scope="module")
 def static_beam(tmp_path_factory, digit_speller, digit_pairs):
     folder = tmp_path_factory.mktemp("litert") / "digits"
-    return folder, export_litert(digit_speller, folder, "float32", 4, 16, 24, *digit_pairs)
+    return folder, export_litert(
+        digit_speller,
+        folder,
+        beam_size=4,
+        source_length=16,
+        max_length=24,
+        sources=digit_pairs[0],
+        references=digit_pairs[1],
+    )
 
 
 @pytest.fixture(scope="module")
 def int8(tmp_path_factory, digit_speller, digit_pairs):
     folder = tmp_path_factory.mktemp("litert") / "digits"
-    return folder, export_litert(digit_speller, folder, "int8", 1, None, 64, *digit_pairs, padded=False)
+    return folder, export_litert(
+        digit_speller,
+        folder,
+        precision="int8",
+        source_length=None,
+        sources=digit_pairs[0],
+        references=digit_pairs[1],
+        padded=False,
+    )
 
 
 def test_a_float32_file_gives_the_ids_and_scores_that_keras_gives(exported, digit_speller, digit_pairs):
     run = LiteRTTranslator(exported)
-    for expected in Translator(digit_speller).translate(digit_pairs[0], beam_size=1):
+    for expected in Translator.from_trained(digit_speller).translate(digit_pairs[0], beam_size=1):
         ids, score = run.translate_ids(expected.source_ids)
         assert tuple(ids) == expected.target_ids
         assert score == pytest.approx(expected.score, abs=1e-4)
@@ -122,10 +139,8 @@ def test_every_kind_of_model_converts_and_says_what_keras_says(
     parity = export_litert(
         trained,
         tmp_path / "out",
-        "float32",
-        beam_size,
-        source_length,
-        64,
+        beam_size=beam_size,
+        source_length=source_length,
         sources=source_lines[:60],
         padded=source_length is not None,
     )
@@ -135,7 +150,13 @@ def test_every_kind_of_model_converts_and_says_what_keras_says(
 
 def test_float16_halves_the_weights_and_says_almost_the_same(digit_speller, digit_pairs, exported, tmp_path):
     parity = export_litert(
-        digit_speller, tmp_path / "out", "float16", 1, None, 64, *digit_pairs, padded=False
+        digit_speller,
+        tmp_path / "out",
+        precision="float16",
+        source_length=None,
+        sources=digit_pairs[0],
+        references=digit_pairs[1],
+        padded=False,
     )
     assert parity.identical >= 55
     sizes = [
@@ -167,7 +188,7 @@ def test_int8_takes_little_more_than_a_byte_a_parameter(tiny_trained, tmp_path):
     config = ModelConfig(source_vocab_size=4000, target_vocab_size=4000, tied_embeddings="all")
     config = dataclasses.replace(tiny_trained.config, model=config)
     trained = dataclasses.replace(tiny_trained, config=config, model=build_seq2seq(config.model))
-    export_litert(trained, tmp_path / "out", "int8")
+    export_litert(trained, tmp_path / "out", precision="int8")
     assert json.loads((tmp_path / "out" / "model.json").read_text())["bytes_per_parameter"] <= 1.15
 
 
@@ -180,7 +201,7 @@ def test_a_source_without_words_translates_to_nothing(exported, static_beam, ids
 def test_sentences_that_grow_longer_are_right_in_every_interpreter(tiny_trained, source_lines, tmp_path):
     """LiteRT's kernels get one in some ten interpreters wrong, unless the runner sees to it."""
     export_litert(tiny_trained, tmp_path / "out", source_length=None, padded=False)
-    expected = Translator(tiny_trained).translate(source_lines, beam_size=1)
+    expected = Translator.from_trained(tiny_trained).translate(source_lines, beam_size=1)
     growing = {len(translation.source_ids): translation for translation in expected}
     growing = [growing[length] for length in sorted(growing)]
     for _ in range(50):
@@ -192,7 +213,7 @@ def test_sentences_that_grow_longer_are_right_in_every_interpreter(tiny_trained,
 
 def test_lines_of_any_kind_give_a_line_each(exported, digit_speller):
     lines = ["", "3 1", "  ", "3\n1", "Ω", "3 1 4 1 5 9 2 6 5 3 5"]
-    assert LiteRTTranslator(exported)(lines) == Translator(digit_speller)(lines, beam_size=1)
+    assert LiteRTTranslator(exported)(lines) == Translator.from_trained(digit_speller)(lines, beam_size=1)
 
 
 @pytest.mark.filterwarnings("ignore:.*were cut there")
@@ -280,7 +301,7 @@ def test_the_description_gives_the_files_own_names_shapes_and_types(static_beam)
 
 def test_the_same_model_gives_the_same_bytes(tiny_trained, tmp_path):
     for name in ("once", "again"):
-        export_litert(tiny_trained, tmp_path / name, "int8")
+        export_litert(tiny_trained, tmp_path / name, precision="int8")
     files = [
         {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in ("once", "again")
     ]
@@ -305,7 +326,7 @@ def test_a_file_that_says_something_else_is_not_left_behind(
 
 def test_a_second_export_replaces_the_first(model_folder, tmp_path):
     for max_length in (5, 6):
-        export_litert(model_folder, tmp_path / "out", "int8", max_length=max_length)
+        export_litert(model_folder, tmp_path / "out", precision="int8", max_length=max_length)
     assert json.loads((tmp_path / "out" / "model.json").read_text())["max_length"] == 6
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
@@ -327,7 +348,7 @@ def test_an_operator_that_is_not_built_in_is_named():
         ({"source_length": 1}, "source_length must hold a word and EOS"),
         ({"max_length": 0}, "max_length must be at least 1"),
         ({"beam_size": 0}, "beam_size must be at least 1"),
-        ({"sources": ["one"]}, "at least 50 sentences; got 1"),
+        ({"sources": ["one"]}, "at least 50 sentences or inputs; got 1"),
     ],
 )
 def test_a_value_that_cannot_be_used_is_refused_before_anything_is_written(

@@ -47,7 +47,16 @@ STRANGE = [
 def exported(tmp_path_factory, digit_speller, digit_pairs):
     """A beam of 4, float32, for 15 sub-words."""
     folder = tmp_path_factory.mktemp("text") / "digits"
-    return folder, export_litert(digit_speller, folder, "float32", 4, 16, 24, *digit_pairs, text=True)
+    return folder, export_litert(
+        digit_speller,
+        folder,
+        beam_size=4,
+        source_length=16,
+        max_length=24,
+        sources=digit_pairs[0],
+        references=digit_pairs[1],
+        text=True,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +76,7 @@ def keras_translate(digit_speller):
     """Keras, where it cuts at 15 sub-words too."""
     search = dataclasses.replace(digit_speller.config.search, max_source_length=16)
     config = dataclasses.replace(digit_speller.config, search=search)
-    return Translator(dataclasses.replace(digit_speller, config=config)).translate
+    return Translator.from_trained(dataclasses.replace(digit_speller, config=config)).translate
 
 
 def run_bytes(folder, *texts):
@@ -149,7 +158,15 @@ def test_each_language_has_its_own_vocabulary(two_vocabularies):
 
 
 def test_int8_says_almost_the_same(digit_speller, digit_pairs, tmp_path):
-    parity = export_litert(digit_speller, tmp_path / "out", "int8", 1, 16, 64, *digit_pairs, text=True)
+    parity = export_litert(
+        digit_speller,
+        tmp_path / "out",
+        precision="int8",
+        source_length=16,
+        sources=digit_pairs[0],
+        references=digit_pairs[1],
+        text=True,
+    )
     assert parity.identical >= 55
 
 

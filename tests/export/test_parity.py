@@ -56,7 +56,7 @@ def test_wrong_scores_of_right_translations_are_found_out(exported, tiny_trained
 
 
 def test_a_rounding_tie_is_counted_and_no_failure(tiny_trained, sources, tmp_path):
-    first = Translator(tiny_trained).translate(sources[:1], beam_size=1)[0].target_ids[0]
+    first = Translator.from_trained(tiny_trained).translate(sources[:1], beam_size=1)[0].target_ids[0]
     twin = 5 if first != 5 else 6
 
     def twins(advantage):
@@ -73,14 +73,14 @@ def test_a_rounding_tie_is_counted_and_no_failure(tiny_trained, sources, tmp_pat
 
 
 def test_bleu_is_against_the_references(exported, tiny_trained, sources):
-    references = Translator(tiny_trained)(sources, beam_size=1)
+    references = Translator.from_trained(tiny_trained)(sources, beam_size=1)
     assert check_litert(tiny_trained, exported, sources, references).bleu == pytest.approx(100)
     parity = check_litert(tiny_trained, exported, sources, ["nothing like it"] * 60)
     assert parity.bleu == parity.keras_bleu < 1
 
 
 def test_fewer_than_fifty_sentences_prove_too_little(exported, tiny_trained, sources):
-    with pytest.raises(ValueError, match="at least 50 sentences; got 49"):
+    with pytest.raises(ValueError, match="at least 50 sentences or inputs; got 49"):
         check_litert(tiny_trained, exported, sources[:49])
 
 

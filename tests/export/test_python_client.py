@@ -118,7 +118,7 @@ def test_input_that_was_cut_is_said_to_be_cut(said):
 
 def test_a_beam_gives_its_hypotheses_best_first(python, beam, digit_speller):
     (found,) = run(python, beam / "model.tflite", ["3 1 4"])["found"]
-    (best,) = Translator(digit_speller).translate(["3 1 4"], beam_size=3, n_best=3)
+    (best,) = Translator.from_trained(digit_speller).translate(["3 1 4"], beam_size=3, n_best=3)
     expected = [best, *best.alternatives]
     assert [text for text, _, _ in found["nbest"]] == [each.text for each in expected]
     assert [score for _, score, _ in found["nbest"]] == pytest.approx(

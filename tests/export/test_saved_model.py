@@ -28,7 +28,7 @@ def test_a_process_without_keras_attn_can_use_it(saved_model, digit_speller):
     lines = ["3 1 4", "", "1 5"]
     client = [sys.executable, "-I", "-c", CLIENT, str(saved_model[0]), json.dumps(lines)]
     result = subprocess.run(client, capture_output=True, text=True, check=True)
-    assert json.loads(result.stdout.splitlines()[-1]) == Translator(digit_speller)(lines)
+    assert json.loads(result.stdout.splitlines()[-1]) == Translator.from_trained(digit_speller)(lines)
 
 
 def test_it_says_what_it_is(saved_model):
@@ -70,7 +70,10 @@ def test_exporting_twice_replaces_the_first(model_folder, tmp_path, source_lines
     warm_up = tmp_path / "out" / "assets.extra" / "tf_serving_warmup_requests"
     export_saved_model(model_folder, tmp_path / "out", beam_size=2)
     assert not warm_up.exists()  # without sentences there is nothing to warm up with
-    assert export_saved_model(model_folder, tmp_path / "out", 1, source_lines[:50]).identical == 50
+    assert (
+        export_saved_model(model_folder, tmp_path / "out", beam_size=1, sources=source_lines[:50]).identical
+        == 50
+    )
     assert (
         json.loads((tmp_path / "out" / "assets.extra" / "model.json").read_text())["search"]["beam_size"] == 1
     )

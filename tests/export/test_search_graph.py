@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_attn.export.search_graph import constant_weights, load_for_export, search_ids
+from keras_attn.export.search_graph import constant_weights, search_graph
+from keras_attn.export.subject import load_subject
 from keras_attn.inference.translator import Translator
-from keras_attn.models.translation_steps import TranslationSteps
 from keras_attn.special_ids import EOS_ID
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*softmax over axis -1.*This axis has size 1")
@@ -15,15 +15,15 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*softmax over axis -1.*This axi
 
 def translate(trained, source, beam_size=1, **settings):
     settings = dataclasses.replace(trained.config.search, beam_size=beam_size, **settings)
-    found = search_ids(
-        TranslationSteps(trained.model), np.array(source, "int32"), settings, settings.max_source_length
-    )
+    source = np.array(source, "int32")
+    longest = settings.max_source_length
+    found = search_graph(trained.model, source, settings=settings, max_length=longest)
     return [tensor[:, 0].numpy() for tensor in (found.tokens, found.lengths, found.scores)]
 
 
 @pytest.mark.parametrize("beam_size", [1, 3])
 def test_the_graph_says_what_the_translator_says(tiny_trained, source_lines, beam_size):
-    (expected,) = Translator(tiny_trained).translate(source_lines[:1], beam_size=beam_size)
+    (expected,) = Translator.from_trained(tiny_trained).translate(source_lines[:1], beam_size=beam_size)
     ids, lengths, scores = translate(tiny_trained, [expected.source_ids], beam_size)
     assert tuple(ids[0, : lengths[0]]) == expected.target_ids
     assert scores[0] == pytest.approx(expected.score, abs=1e-5)
@@ -79,10 +79,10 @@ def test_a_traced_graph_keeps_the_weights_it_was_traced_with():
 
 def test_a_beam_without_hypotheses_is_refused(tiny_trained):
     with pytest.raises(ValueError, match="beam_size must be at least 1"):
-        load_for_export(tiny_trained, 0)
+        load_subject(tiny_trained, beam_size=0)
 
 
 def test_another_backend_is_refused_by_name(tiny_trained, monkeypatch):
     monkeypatch.setattr(keras.backend, "backend", lambda: "jax")
     with pytest.raises(ValueError, match=r"Keras runs on jax: set KERAS_BACKEND=tensorflow"):
-        load_for_export(tiny_trained, None)
+        load_subject(tiny_trained)

@@ -10,7 +10,7 @@ ASKED_FOR_TEXT = ["serving_default", "nbest", "align"]
 
 @pytest.fixture(scope="module")
 def translator(digit_speller):
-    return Translator(digit_speller)
+    return Translator.from_trained(digit_speller)
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +141,7 @@ def test_longer_input_is_cut_where_keras_cuts_it(ask, translator):
     line = "3 1 4 " * 200
     (cut,) = translator.translate([line])
     assert ask("serving_default", text=[line])["translation"] == [cut.text]
-    assert len(cut.source_ids) == translator.config.search.max_source_length
+    assert len(cut.source_ids) == translator.search.max_source_length
 
 
 def test_text_is_read_up_to_a_limit_that_no_line_of_words_reaches(ask, digit_speller):

@@ -5,13 +5,14 @@ import numpy as np
 import pytest
 
 import keras_attn
-from keras_attn.inference.translator import Sampling, Translator
+from keras_attn.inference.translator import Translator
+from keras_attn.search import Sampling
 from keras_attn.special_ids import BOS_ID, EOS_ID
 
 
 @pytest.fixture(scope="module")
 def translator(tiny_trained):
-    return Translator(tiny_trained)
+    return Translator.from_trained(tiny_trained)
 
 
 @pytest.fixture(scope="module")
@@ -59,16 +60,17 @@ def test_a_line_end_in_a_translation_becomes_a_space(tiny_trained, lines):
         """A vocabulary whose pieces hold line ends, as one trained elsewhere may."""
 
         encode = tiny_trained.target_tokenizer.encode
+        vocab_size = tiny_trained.target_tokenizer.vocab_size
 
         def decode(self, ids):
             return ["one\r\ntwo" for _ in ids]
 
-    translator = Translator(dataclasses.replace(tiny_trained, target_tokenizer=Breaking()))
+    translator = Translator.from_trained(dataclasses.replace(tiny_trained, target_tokenizer=Breaking()))
     assert translator(lines[:1], beam_size=1) == ["one  two"]
 
 
 def test_a_long_line_is_cut_with_one_warning_that_counts(tiny_trained):
-    translator = Translator(with_search(tiny_trained, max_source_length=5))
+    translator = Translator.from_trained(with_search(tiny_trained, max_source_length=5))
     with pytest.warns(UserWarning, match="2 of 3 lines had more than 4 sub-words") as caught:
         found = translator.translate(
             ["the cat sees the old dog", "a cat", "the dog likes the big house"], beam_size=1
@@ -79,7 +81,7 @@ def test_a_long_line_is_cut_with_one_warning_that_counts(tiny_trained):
 
 
 def test_a_line_that_just_fits_is_not_cut(tiny_trained):
-    translator = Translator(with_search(tiny_trained, max_source_length=4))
+    translator = Translator.from_trained(with_search(tiny_trained, max_source_length=4))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         (found,) = translator.translate(["the old dog"], beam_size=1)
@@ -87,7 +89,7 @@ def test_a_line_that_just_fits_is_not_cut(tiny_trained):
 
 
 def test_no_translation_is_longer_than_its_limit(tiny_trained, lines):
-    translator = Translator(with_search(tiny_trained, max_length_factor=0.5, max_length_extra=1))
+    translator = Translator.from_trained(with_search(tiny_trained, max_length_factor=0.5, max_length_extra=1))
     for found in translator.translate(lines, beam_size=1):
         words = len(found.source_ids) - 1
         assert 1 <= len(found.target_ids) <= max(1, int(0.5 * words + 1))
@@ -97,7 +99,9 @@ def test_a_translation_longer_than_the_first_buffer_is_found(tiny_trained, lines
     bias = tiny_trained.model.get_layer("output").bias
     before = bias.numpy()
     bias.assign(np.where(np.arange(len(before)) == EOS_ID, -100.0, 0.0))  # it never ends
-    translator = Translator(with_search(tiny_trained, max_length_factor=0.0, max_length_extra=100))
+    translator = Translator.from_trained(
+        with_search(tiny_trained, max_length_factor=0.0, max_length_extra=100)
+    )
     found = translator.translate(lines[:2], beam_size=1)
     bias.assign(before)
     assert [len(translation.target_ids) for translation in found] == [100, 100]
@@ -141,7 +145,7 @@ def test_attention_weights_fit_the_ids_and_sum_to_one(translator, lines):
 
 
 def test_a_model_without_attention_translates_without_weights(attentionless_trained, lines):
-    translator = Translator(attentionless_trained)
+    translator = Translator.from_trained(attentionless_trained)
     assert all(found.weights is None for found in translator.translate(lines[:2], beam_size=1))
     assert translator.force(lines[:1], ["un chat"])[0].weights is None
 
@@ -244,7 +248,7 @@ def test_as_many_targets_as_sources_are_asked_for(translator):
 
 def test_a_source_length_that_holds_no_word_is_refused(tiny_trained):
     with pytest.raises(ValueError, match="max_source_length"):
-        Translator(with_search(tiny_trained, max_source_length=1))
+        Translator.from_trained(with_search(tiny_trained, max_source_length=1))
 
 
 def test_the_public_names_are_there():
@@ -262,7 +266,7 @@ def test_a_coverage_penalty_lowers_the_score_of_what_left_words_unread(translato
     read = [each for each in found if each.source_ids]
     for each in read:
         missing = np.log(np.clip(each.weights.sum(axis=0), 1e-4, 1.0)).sum()
-        expected = each.log_prob / ((5 + len(each.target_ids)) / 6) ** translator.config.search.length_penalty
+        expected = each.log_prob / ((5 + len(each.target_ids)) / 6) ** translator.search.length_penalty
         assert each.score == pytest.approx(expected + 0.5 * missing, abs=1e-3)
     assert sum(each.score for each in found) < sum(each.score for each in plain)
     assert [each.text for each in found] == translator(lines, beam_size=3, coverage_penalty=0.5)
@@ -270,4 +274,4 @@ def test_a_coverage_penalty_lowers_the_score_of_what_left_words_unread(translato
 
 def test_a_coverage_penalty_needs_attention(attentionless_trained):
     with pytest.raises(ValueError, match="coverage_penalty needs attention"):
-        Translator(attentionless_trained)(["the cat"], coverage_penalty=1.0)
+        Translator.from_trained(attentionless_trained)(["the cat"], coverage_penalty=1.0)

@@ -5,7 +5,8 @@ from keras import ops
 
 from keras_attn.layers import AttentionDecoder, BahdanauAttention
 from keras_attn.layers.recurrent_cells import run_cell
-from keras_attn.models.bidirectional_encoder import BidirectionalEncoder, Bridge
+from keras_attn.models.bidirectional_encoder import BidirectionalEncoder
+from keras_attn.models.bridge import Bridge
 
 B, S, E, UNITS = 3, 5, 4, 6
 

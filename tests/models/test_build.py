@@ -5,9 +5,8 @@ import numpy as np
 import pytest
 from keras import ops
 
-from keras_attn.config import ModelConfig
+from keras_attn.config import ModelConfig, from_tables, without_unused
 from keras_attn.models.build import build_seq2seq
-from keras_attn.models.translation_steps import TranslationSteps
 
 V = 12
 TINY = ModelConfig(
@@ -55,8 +54,10 @@ TARGET_IN = np.array([[2, 9, 10], [2, 11, 0]], "int32")
 TARGET_OUT = np.array([[9, 10, 3], [11, 3, 0]], "int32")
 
 
-def build(**choices):
-    return build_seq2seq(dataclasses.replace(TINY, **choices))
+def build(return_attention_scores=False, **choices):
+    table = {**dataclasses.asdict(TINY), **choices}
+    config = from_tables(without_unused({"model": table})).model
+    return build_seq2seq(config, return_attention_scores=return_attention_scores)
 
 
 @pytest.fixture(scope="module", params=PAPERS.values(), ids=PAPERS.keys())
@@ -140,9 +141,9 @@ def test_weights_alone_can_be_saved_and_loaded(tmp_path):
 @pytest.mark.parametrize("paper", [name for name in PAPERS if name != "fixed vector"])
 def test_the_second_output_is_the_attention_that_each_word_was_said_with(paper):
     keras.utils.set_random_seed(1)
-    model = build_seq2seq(dataclasses.replace(TINY, **PAPERS[paper]), return_attention_scores=True)
+    model = build(**PAPERS[paper], return_attention_scores=True)
     logits, weights = (ops.convert_to_numpy(output) for output in model([SOURCE, TARGET_IN]))
-    expected_log_probs, expected_weights = TranslationSteps(model).score(SOURCE, TARGET_IN, TARGET_OUT)
+    expected_log_probs, expected_weights = model.score(SOURCE, TARGET_IN, TARGET_OUT)
     np.testing.assert_allclose(weights, expected_weights, atol=1e-6)
     log_probs = ops.convert_to_numpy(ops.log_softmax(logits))
     chosen = np.take_along_axis(log_probs, TARGET_OUT[..., None], axis=-1)[..., 0] * (TARGET_OUT != 0)
@@ -248,10 +249,6 @@ def test_variational_dropout_takes_the_same_units_at_every_position(layer):
             {"tied_embeddings": "all", "source_vocab_size": 9},
             r"one vocabulary for both languages .*source_vocab_size=9, target_vocab_size=12",
         ),
-        (
-            {"attention": "coverage", "attention_heads": 2},
-            r"Several heads are for .*attention='coverage', attention_heads=2",
-        ),
         ({"attention": "none"}, r"set feed='none'\. Received: 'context'"),
         ({"attention": "luong", "attention_score": "dot", "decoder_units": 7}, r"Use score='general'"),
         ({"encoder_layers": 0}, r"at least one layer\. Received: num_layers=0"),
@@ -264,9 +261,20 @@ def test_choices_that_do_not_fit_are_refused(choices, message):
 
 
 def test_without_attention_there_are_no_scores_to_return():
-    config = dataclasses.replace(TINY, attention="none", feed="none")
-    with pytest.raises(ValueError, match="attention='none' has no attention scores"):
-        build_seq2seq(config, return_attention_scores=True)
+    with pytest.raises(ValueError, match="without attention has no attention scores"):
+        build(attention="none", feed="none", return_attention_scores=True)
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"attention": "coverage", "attention_heads": 2}, "model.attention_heads does not apply to"),
+        ({"attention_window": 5}, "model.attention_window does not apply to model.attention = 'bahdanau'"),
+    ],
+)
+def test_a_choice_of_another_kind_is_refused(choices, message):
+    with pytest.raises(ValueError, match=message):
+        build_seq2seq(dataclasses.replace(TINY, **choices))
 
 
 @pytest.mark.parametrize(("encoder", "deviation"), [("bidirectional", 0.5), ("transformer", 0.125)])

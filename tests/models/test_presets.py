@@ -9,7 +9,6 @@ from keras_attn import config as configs
 from keras_attn.config import ConfigError, ModelConfig
 from keras_attn.config.presets import PRESETS
 from keras_attn.models.build import build_seq2seq
-from keras_attn.models.translation_steps import TranslationSteps
 
 ON_TENSORFLOW = keras.backend.backend() == "tensorflow"
 SOURCE = np.array([[5, 6, 7, 8, 3], [8, 3, 0, 0, 0]], "int32")
@@ -44,9 +43,10 @@ def test_a_preset_steps_as_it_was_trained(preset):
     for weight in model.trainable_variables:
         weight.assign(random.normal(size=weight.shape) * 0.7)
     expected = log_softmax(model([SOURCE, TARGET_IN]))
-    step, state = TranslationSteps(model).encode(ops.convert_to_tensor(SOURCE))
+    encoded = model.encode(SOURCE)
+    state = encoded.state
     for t, tokens in enumerate(TARGET_IN.T):
-        log_probs, state, weights = step(ops.convert_to_tensor(tokens), state)
+        log_probs, state, weights = model.step(ops.convert_to_tensor(tokens), encoded, state)
         np.testing.assert_allclose(ops.convert_to_numpy(log_probs), expected[:, t], atol=1e-5)
         if weights is not None:
             assert (ops.convert_to_numpy(weights)[1, 2:] == 0).all()

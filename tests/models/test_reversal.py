@@ -8,12 +8,9 @@ import time
 import keras
 import numpy as np
 import pytest
-from keras import ops
 
-from keras_attn.config import ModelConfig
+from keras_attn.config import from_tables, without_unused
 from keras_attn.models.build import build_seq2seq
-from keras_attn.models.translation_steps import TranslationSteps
-from keras_attn.search import greedy
 from keras_attn.special_ids import BOS_ID, EOS_ID
 
 LETTERS = range(4, 12)  # eight, behind the special ids
@@ -80,13 +77,12 @@ def train(config, strings, targets):
 
 def share_right(model, strings, targets):
     inputs, expected, _ = batch(strings, targets)
-    step, state = TranslationSteps(model).encode(ops.convert_to_tensor(inputs[0]))
-    found = greedy(step, state, bos_id=BOS_ID, eos_id=EOS_ID, max_length=LONGEST + 1)
-    return (ops.convert_to_numpy(found.tokens)[:, 0] == expected).all(axis=1).mean()
+    found = model.translate(inputs[0], beam_size=1, max_length=LONGEST + 1, batch_size=len(strings))
+    return (found.tokens[:, 0] == expected).all(axis=1).mean()
 
 
 def small(cell="gru", **choices):
-    return ModelConfig(
+    table = dict(
         source_vocab_size=12,
         target_vocab_size=12,
         embedding_dim=16,
@@ -97,6 +93,7 @@ def small(cell="gru", **choices):
         cell=cell,
         **choices,
     )
+    return from_tables(without_unused({"model": table})).model
 
 
 def seen_and_unseen(steps):

@@ -50,9 +50,9 @@ def test_stopping_early_changes_nothing(markov, ids, token_lists, beam_size, alp
 def test_a_beam_of_one_is_greedy(markov, ids, numpy, alpha):
     step = markov(16)
     one = numpy(
-        beam(step, step.state, **ids, max_length=8, beam_size=1, length_penalty=alpha, source_length=3)
+        beam(step, step.state, **ids, max_length=8, beam_size=1, length_penalty=alpha, return_weights=True)
     )
-    other = numpy(greedy(step, step.state, **ids, max_length=8, source_length=3))
+    other = numpy(greedy(step, step.state, **ids, max_length=8, return_weights=True))
     for name in ("tokens", "lengths", "log_probs", "weights"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
     np.testing.assert_allclose(one.scores, other.log_probs / ((5 + other.lengths) / 6) ** alpha, rtol=1e-6)
@@ -116,7 +116,7 @@ def test_each_sentence_is_searched_to_its_own_limit(markov, ids, token_lists):
 def test_places_without_a_hypothesis_are_empty(markov, ids, numpy, token_lists):
     # In two steps, EOS and three words make 1 + 3 finished and 9 cut hypotheses.
     step = markov(1)
-    found = numpy(beam(step, step.state, **ids, max_length=2, beam_size=16, source_length=3))
+    found = numpy(beam(step, step.state, **ids, max_length=2, beam_size=16, return_weights=True))
     assert len(set(token_lists(found)[0][:13])) == 13
     np.testing.assert_array_equal(found.lengths[0, 13:], [0, 0, 0])
     np.testing.assert_array_equal(found.tokens[0, 13:], np.zeros((3, 2)))
@@ -134,7 +134,7 @@ def test_a_limit_of_none_gives_the_empty_hypothesis(markov, ids, numpy):
 
 def test_attention_weights_follow_their_hypothesis(markov, ids, numpy):
     step = markov(4, seed=4)
-    found = numpy(beam(step, step.state, **ids, max_length=7, beam_size=5, source_length=3))
+    found = numpy(beam(step, step.state, **ids, max_length=7, beam_size=5, return_weights=True))
     for i in range(4):
         for tokens, length, weights in zip(found.tokens[i], found.lengths[i], found.weights[i], strict=True):
             expected = step.weights(tokens[:length].tolist()) + [[0, 0, 0]] * (7 - length)
@@ -143,12 +143,12 @@ def test_attention_weights_follow_their_hypothesis(markov, ids, numpy):
 
 def test_a_sentence_is_found_alike_alone_in_a_batch_and_in_another_order(markov, ids, numpy):
     step, order = markov(8, seed=5), [3, 1, 7, 0, 2, 6, 5, 4]
-    together = numpy(beam(step, step.state, **ids, max_length=9, beam_size=3, source_length=3))
-    shuffled = numpy(beam(step, step.only(order), **ids, max_length=9, beam_size=3, source_length=3))
+    together = numpy(beam(step, step.state, **ids, max_length=9, beam_size=3, return_weights=True))
+    shuffled = numpy(beam(step, step.only(order), **ids, max_length=9, beam_size=3, return_weights=True))
     for x, y in zip(shuffled, together, strict=True):
         np.testing.assert_array_equal(x, y[order])
     for i in range(8):
-        alone = numpy(beam(step, step.only([i]), **ids, max_length=9, beam_size=3, source_length=3))
+        alone = numpy(beam(step, step.only([i]), **ids, max_length=9, beam_size=3, return_weights=True))
         for x, y in zip(alone, together, strict=True):
             np.testing.assert_array_equal(x[0], y[i])
 

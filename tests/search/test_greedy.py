@@ -50,7 +50,7 @@ def test_padding_and_bos_are_never_produced(speller, ids, never):
 
 def test_attention_weights_are_those_of_the_steps_and_zero_behind_the_last(markov, ids, numpy):
     step = markov(4)
-    found = numpy(greedy(step, step.state, **ids, max_length=7, source_length=3))
+    found = numpy(greedy(step, step.state, **ids, max_length=7, return_weights=True))
     assert found.weights.shape == (4, 1, 7, 3)
     for tokens, length, weights in zip(found.tokens, found.lengths, found.weights, strict=True):
         expected = step.weights(tokens[0, : length[0]].tolist()) + [[0, 0, 0]] * (7 - length[0])
@@ -64,15 +64,17 @@ def test_weights_that_nobody_asked_for_are_not_kept(markov, ids):
 
 def test_weights_of_a_step_that_gives_none_cannot_be_kept(speller, ids):
     step = speller([5])
-    with pytest.raises(ValueError, match="source_length asks for attention weights, but the step gives None"):
-        greedy(step, step.state, **ids, max_length=4, source_length=3)
+    with pytest.raises(
+        ValueError, match="return_weights=True asks for attention weights, but the step gives None"
+    ):
+        greedy(step, step.state, **ids, max_length=4, return_weights=True)
 
 
 def test_a_sentence_is_found_alike_alone_and_in_a_batch(markov, ids, numpy):
     step = markov(8)
-    together = numpy(greedy(step, step.state, **ids, max_length=9, source_length=3))
+    together = numpy(greedy(step, step.state, **ids, max_length=9, return_weights=True))
     for i in range(8):
-        alone = numpy(greedy(step, step.only([i]), **ids, max_length=9, source_length=3))
+        alone = numpy(greedy(step, step.only([i]), **ids, max_length=9, return_weights=True))
         for x, y in zip(alone, together, strict=True):
             np.testing.assert_array_equal(x[0], y[i])
 

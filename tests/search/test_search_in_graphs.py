@@ -21,7 +21,7 @@ every_search = pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES
 
 
 def keeping_weights(state):
-    return {**IDS, "max_length": MAX_LENGTH, "source_length": ops.shape(state["memory"])[1]}
+    return {**IDS, "max_length": MAX_LENGTH, "return_weights": True}
 
 
 def attend_and_update(memory):

@@ -98,7 +98,7 @@ def test_a_guided_training_leaves_an_ordinary_model(guided_folder):
     trained = load_model(guided_folder)
     assert len(trained.model.inputs) == 2 and len(trained.model.outputs) == 1
     assert trained.config.data.links == "train.links"  # nothing from the machine it was trained on
-    assert len(Translator(trained)(["Where is the station?"])) == 1
+    assert len(Translator.from_trained(trained)(["Where is the station?"])) == 1
 
 
 def test_tokens_without_links_are_counted_too(guided_folder, small_phrasebook):

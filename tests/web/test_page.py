@@ -12,7 +12,6 @@ import pytest
 from keras_attn.export.litert import export_litert
 from keras_attn.export.runner import LiteRTTranslator
 from keras_attn.models.build import build_seq2seq
-from keras_attn.models.translation_steps import TranslationSteps
 from keras_attn.special_ids import BOS_ID, EOS_ID
 
 PAGE_TESTS = Path(__file__).with_name("page.test.mjs")
@@ -80,9 +79,7 @@ def attention(trained, client, sentence):
     """Words, and weights added up over the parts of a source word and averaged over those of a target word."""
     source_ids, target_ids = client.encode([sentence["source"]])[0], sentence["ids"]
     target_in = [BOS_ID, *target_ids[:-1]]
-    _, weights = TranslationSteps(trained.model).score(
-        *(np.asarray([ids]) for ids in (source_ids, target_in, target_ids))
-    )
+    _, weights = trained.model.score(*(np.asarray([ids]) for ids in (source_ids, target_in, target_ids)))
     rows = [row for row, word in zip(np.asarray(weights)[0], target_ids, strict=True) if word != EOS_ID]
     source_of = word_of_each(client.source_tokenizer.pieces(source_ids))
     target_of = word_of_each(client.target_tokenizer.pieces(target_ids[: len(rows)]))

@@ -1,14 +1,10 @@
-import dataclasses
-
 import keras
 import numpy as np
 import pytest
 from keras import ops
 
-from keras_attn.config import ModelConfig
+from keras_attn.config import from_tables, without_unused
 from keras_attn.models.build import build_seq2seq
-from keras_attn.models.translation_steps import TranslationSteps
-from keras_attn.search import greedy
 
 V = 12
 MODELS = {
@@ -34,20 +30,16 @@ TARGET_OUT = np.array([[9, 10, 3], [11, 3, 0]], "int32")
 
 
 def build(**choices):
-    model = build_seq2seq(
-        dataclasses.replace(
-            ModelConfig(
-                source_vocab_size=V,
-                target_vocab_size=V,
-                embedding_dim=6,
-                encoder_units=4,
-                decoder_units=8,
-                attention_units=5,
-                readout_units=6,
-            ),
-            **choices,
-        )
-    )
+    sizes = {
+        "source_vocab_size": V,
+        "target_vocab_size": V,
+        "embedding_dim": 6,
+        "encoder_units": 4,
+        "decoder_units": 8,
+        "attention_units": 5,
+        "readout_units": 6,
+    }
+    model = build_seq2seq(from_tables(without_unused({"model": {**sizes, **choices}})).model)
     random = np.random.default_rng(1)
     for weight in model.trainable_variables:
         weight.assign(random.normal(size=weight.shape) * 0.7)
@@ -66,10 +58,11 @@ def log_softmax_of(model, source=SOURCE, target_in=TARGET_IN):
 
 def by_steps(model, source=SOURCE, target_in=TARGET_IN):
     """Log-probabilities `(N, T, V)` and weights of a loop over `step`."""
-    step, state = TranslationSteps(model).encode(ops.convert_to_tensor(source))
+    encoded = model.encode(source)
+    state = encoded.state
     log_probs, weights = [], []
     for tokens in target_in.T:
-        log_probs_t, state, weights_t = step(ops.convert_to_tensor(tokens), state)
+        log_probs_t, state, weights_t = model.step(ops.convert_to_tensor(tokens), encoded, state)
         log_probs.append(ops.convert_to_numpy(log_probs_t))
         weights.append(None if weights_t is None else ops.convert_to_numpy(weights_t))
     return np.stack(log_probs, 1), weights
@@ -82,7 +75,7 @@ def test_steps_give_the_models_own_log_probabilities(model):
 
 
 def test_the_score_is_the_log_probability_of_each_word_and_zero_at_padding(model):
-    log_probs, _ = TranslationSteps(model).score(SOURCE, TARGET_IN, TARGET_OUT)
+    log_probs, _ = model.score(SOURCE, TARGET_IN, TARGET_OUT)
     log_probs, expected = ops.convert_to_numpy(log_probs), log_softmax_of(model)
     for n, t in np.ndindex(2, 3):
         wanted = expected[n, t, TARGET_OUT[n, t]] if TARGET_OUT[n, t] else 0.0
@@ -90,7 +83,7 @@ def test_the_score_is_the_log_probability_of_each_word_and_zero_at_padding(model
 
 
 def test_steps_and_score_give_the_same_weights(model):
-    _, weights = TranslationSteps(model).score(SOURCE, TARGET_IN, TARGET_OUT)
+    _, weights = model.score(SOURCE, TARGET_IN, TARGET_OUT)
     _, by_step = by_steps(model)
     if model.get_layer("decoder").attention is None:
         assert weights is None and by_step == [None] * 3
@@ -104,20 +97,19 @@ def test_steps_and_score_give_the_same_weights(model):
 def test_several_hypotheses_of_a_sentence_need_no_second_encoding(model):
     targets = np.random.default_rng(2).integers(3, V, size=(6, 3), dtype="int32")  # three for each sentence
     repeated, _ = by_steps(model, np.repeat(SOURCE, 3, axis=0), targets)
-    step, state = TranslationSteps(model).encode(SOURCE)
-    state = keras.tree.map_structure(lambda leaf: ops.repeat(leaf, 3, axis=0), state)
+    encoded = model.encode(SOURCE)
+    state = keras.tree.map_structure(lambda leaf: ops.repeat(leaf, 3, axis=0), encoded.state)
     for t in range(3):
-        log_probs, state, _ = step(ops.convert_to_tensor(targets[:, t]), state)
+        log_probs, state, _ = model.step(ops.convert_to_tensor(targets[:, t]), encoded, state)
         np.testing.assert_allclose(ops.convert_to_numpy(log_probs), repeated[:, t], atol=1e-5)
 
 
 def test_greedy_search_says_what_the_model_finds_most_probable(model):
     """Teacher-forced with its own words, the model would say each of them again."""
-    step, state = TranslationSteps(model).encode(ops.convert_to_tensor(SOURCE))
-    found = greedy(step, state, bos_id=2, eos_id=3, max_length=6)
+    found = model.translate(SOURCE, beam_size=1, max_length=6)
     for n in range(2):
         length = int(found.lengths[n, 0])
-        tokens = ops.convert_to_numpy(found.tokens)[n, 0, :length]
+        tokens = found.tokens[n, 0, :length]
         target_in = np.array([[2, *tokens[:-1]]], "int32")
         log_probs = log_softmax_of(model, SOURCE[n : n + 1], target_in)[0]
         possible = np.delete(log_probs, [0, 2], axis=1)  # neither PAD nor BOS
@@ -133,7 +125,7 @@ def test_mixed_precision_gives_float32_log_probabilities_that_sum_to_one(choices
     np.testing.assert_allclose(np.exp(log_probs.astype("float64")).sum(-1), 1.0, rtol=1e-5)
 
 
-def test_a_model_read_from_a_file_can_be_taken_apart(tmp_path):
+def test_a_model_read_from_a_file_says_the_same(tmp_path):
     model = build(tied_embeddings="all")
     model.save(tmp_path / "model.keras")
     loaded = keras.models.load_model(tmp_path / "model.keras")
@@ -141,11 +133,11 @@ def test_a_model_read_from_a_file_can_be_taken_apart(tmp_path):
 
 
 def test_a_change_of_the_models_weights_is_seen():
-    """The steps hold the model's variables, not copies."""
+    """Whatever is compiled reads the model's variables anew."""
     model = build()
-    steps = TranslationSteps(model)
-    before, _ = steps.score(SOURCE, TARGET_IN, TARGET_OUT)
+    model.translate(SOURCE, beam_size=1, max_length=3)
+    before, _ = model.score(SOURCE, TARGET_IN, TARGET_OUT)
     for weight in model.trainable_variables:
         weight.assign(weight.value * 0.5)
-    after, _ = steps.score(SOURCE, TARGET_IN, TARGET_OUT)
+    after, _ = model.score(SOURCE, TARGET_IN, TARGET_OUT)
     assert np.abs(ops.convert_to_numpy(after) - ops.convert_to_numpy(before)).max() > 0.1

@@ -1,0 +1,103 @@
+"""What is exported: a model, how it searches, and its vocabularies where it has any."""
+
+import dataclasses
+from pathlib import Path
+from typing import TypeAlias
+
+import keras
+import numpy as np
+
+from keras_attn.config import SearchConfig
+from keras_attn.inference.translator import Translator
+from keras_attn.models.seq2seq import Seq2Seq
+from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
+from keras_attn.storage.model_folder import TrainedModel
+from keras_attn.text.tokenizer import Tokenizer
+
+# A model; one with its vocabularies; what a model folder holds; or the folder.
+Exportable: TypeAlias = Seq2Seq | Translator | TrainedModel | str | Path
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Subject:
+    """What is exported.
+
+    Attributes:
+        translator: the model with its vocabularies; `None`: a bare model, which goes from numbers to ids.
+    """
+
+    model: Seq2Seq
+    search: SearchConfig
+    translator: Translator | None = None
+
+    @property
+    def languages(self) -> tuple[str, str]:
+        """What source and target are called."""
+        return self.translator.languages if self.translator else ("source", "target")
+
+    @property
+    def source_tokenizer(self) -> Tokenizer:
+        """Of a model with vocabularies."""
+        return self.translator.source_tokenizer
+
+    @property
+    def target_tokenizer(self) -> Tokenizer:
+        """Of a model with vocabularies."""
+        return self.translator.target_tokenizer
+
+    @property
+    def source_vocab_size(self) -> int | None:
+        """Ids that the model can read; `None`: it reads none, or its embedding does not say."""
+        return getattr(self.model.source_embedding, "input_dim", None)
+
+    @property
+    def wordless_ids(self) -> set[int]:
+        """Source ids that say nothing."""
+        return self.source_tokenizer.wordless_ids if self.translator else {PAD_ID, UNK_ID, BOS_ID, EOS_ID}
+
+    def random_sources(self, count: int) -> np.ndarray:
+        """Inputs for a bare model, where nobody gave real ones; the same at every call."""
+        draw = np.random.default_rng(0)
+        shape = [size or 16 for size in self.model.inputs[0].shape[1:]]
+        if not self.model.reads_ids:
+            return draw.normal(size=(count, *shape)).astype("float32")
+        longest = min(16, self.search.max_source_length)
+        ids = draw.integers(EOS_ID + 1, self.source_vocab_size, (count, longest))
+        lengths = draw.integers(1, longest, (count, 1))  # with EOS one more
+        places = np.arange(longest)
+        return np.where(places < lengths, ids, np.where(places == lengths, EOS_ID, PAD_ID)).astype("int32")
+
+
+def load_subject(
+    model: Exportable, *, beam_size: int | None = None, max_source_length: int | None = None
+) -> Subject:
+    """What is to be exported, from any form of it.
+
+    Args:
+        model: see `Exportable`.
+        beam_size: of the export's search. `None`: the model's own.
+        max_source_length: the most source ids that the export takes, if those are fewer than the model's own.
+
+    Raises:
+        ValueError: `beam_size` is no size, or Keras does not run on TensorFlow.
+        ModelFolderError, FileNotFoundError: as `load_model`.
+    """
+    if keras.backend.backend() != "tensorflow":
+        raise ValueError(
+            f"exports are TensorFlow graphs, but Keras runs on {keras.backend.backend()}: set KERAS_BACKEND=tensorflow. "
+            "A model folder loads on any backend"
+        )
+    if beam_size is not None and beam_size < 1:
+        raise ValueError(f"beam_size must be at least 1. Received: beam_size={beam_size}")
+    if isinstance(model, TrainedModel):
+        model = Translator.from_trained(model)
+    elif isinstance(model, str | Path):
+        model = Translator.load(model)
+    translator = model if isinstance(model, Translator) else None
+    search = translator.search if translator else SearchConfig()
+    if beam_size is not None:
+        search = dataclasses.replace(search, beam_size=beam_size)
+    if max_source_length is not None:
+        most = min(search.max_source_length, max_source_length)
+        search = dataclasses.replace(search, max_source_length=most)
+    return Subject(model=translator.model if translator else model, search=search, translator=translator)

@@ -1,0 +1,80 @@
+"""What a server can ask a model without vocabularies for: functions of ids or numbers that give ids.
+
+B sources, N the beam size, L the most tokens of a target.
+
+    serving_default  source [B, ...] -> ids [B, N, L], lengths [B, N], scores [B, N], best first
+    align            source -> the same of the best alone, ids [B, L] and so on, and weights [B, L, S]
+    score            source, target [B, T] ids that end in EOS, then 0 -> log_prob [B]
+"""
+
+from typing import Any
+
+import tensorflow as tf
+
+from keras_attn.export.search_graph import search_graph
+from keras_attn.export.serving_signatures import ServedWeights, Signatures
+from keras_attn.export.subject import Subject
+from keras_attn.text.framing import tf_known, tf_never_empty, tf_target_in_of
+
+
+class TensorSignatures:
+    """The signatures of a SavedModel, over one copy of the weights.
+
+    Args:
+        subject: the model and its search.
+        max_length: L.
+
+    Attributes:
+        module: holds the weights, see `ServedWeights`.
+    """
+
+    def __init__(self, subject: Subject, max_length: int) -> None:
+        self._subject, self._model, self._max_length = subject, subject.model, max_length
+        self._weights = ServedWeights(subject.model)
+        self.module = self._weights.module
+
+    def functions(self) -> Signatures:
+        """The traced functions by signature name; no `align` for a model without attention."""
+        spec = self._model.inputs[0]
+        source = tf.TensorSpec(spec.shape, spec.dtype, name="source")
+        target = tf.TensorSpec([None, None], tf.int32, name="target")
+        functions = {"serving_default": (self._search, source), "score": (self._score, source, target)}
+        if self._model.has_attention:
+            functions["align"] = (self._align, source)
+        return {
+            name: tf.function(function, input_signature=specs, autograph=False).get_concrete_function()
+            for name, (function, *specs) in functions.items()
+        }
+
+    def _search(self, source: Any) -> dict[str, Any]:
+        found = self._found(source, return_weights=False)
+        return {"ids": found.tokens, "lengths": found.lengths, "scores": found.scores}
+
+    def _align(self, source: Any) -> dict[str, Any]:
+        found = self._found(source, return_weights=True)
+        return {
+            "ids": found.tokens[:, 0],
+            "lengths": found.lengths[:, 0],
+            "scores": found.scores[:, 0],
+            "weights": found.weights[:, 0],
+        }
+
+    def _score(self, source: Any, target: Any) -> dict[str, Any]:
+        target = tf_never_empty(tf_known(target, self._model.target_vocab_size))
+        with self._weights.scope():
+            log_probs, _ = self._model.score(self._known(source), tf_target_in_of(target), target)
+        return {"log_prob": tf.reduce_sum(log_probs, axis=1)}
+
+    def _found(self, source: Any, return_weights: bool) -> Any:
+        with self._weights.scope():
+            return search_graph(
+                self._model,
+                self._known(source),
+                settings=self._subject.search,
+                max_length=self._max_length,
+                return_weights=return_weights,
+            )
+
+    def _known(self, source: Any) -> Any:
+        size = self._subject.source_vocab_size
+        return tf_known(source, size) if self._model.reads_ids and size else source

@@ -1,0 +1,78 @@
+"""From what the encoder ends with to what the decoder starts from."""
+
+import keras
+from keras import ops
+
+
+@keras.saving.register_keras_serializable(package="keras_attn")
+class Bridge(keras.layers.Layer):
+    """`s_0 = tanh(W final + b)` for every state of every decoder layer (Bahdanau et al. 2015, appendix A.2.2).
+
+    The paper reads the backward half of `final` alone; W may learn to. Several final states, as those of Keras' own recurrent
+    layers, are read side by side.
+
+    Args:
+        units: width of the decoder's states.
+        num_layers: depth of the decoder.
+        state_count: states a layer, 1 for GRU and 2 for LSTM.
+
+    Call arguments:
+        final: `(B, F)`, or a list of such tensors.
+
+    Returns:
+        A tuple of `num_layers` tuples of `state_count` tensors `(B, units)`.
+    """
+
+    def __init__(self, units: int, num_layers: int, state_count: int, **kwargs):
+        super().__init__(**kwargs)
+        self.units = units
+        self.num_layers = num_layers
+        self.state_count = state_count
+        self.layer = keras.layers.Dense(
+            units * num_layers * state_count, activation="tanh", dtype=self.dtype_policy, name="dense"
+        )
+
+    def build(self, final_shape):
+        shapes = final_shape if isinstance(final_shape[0], list | tuple) else [final_shape]
+        self.layer.build((None, sum(shape[-1] for shape in shapes)))
+
+    def call(self, final):
+        final = ops.concatenate(final, axis=-1) if isinstance(final, list | tuple) else final
+        states = ops.split(self.layer(final), self.num_layers * self.state_count, axis=-1)
+        return tuple(tuple(states[i : i + self.state_count]) for i in range(0, len(states), self.state_count))
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "units": self.units,
+            "num_layers": self.num_layers,
+            "state_count": self.state_count,
+        }
+
+
+@keras.saving.register_keras_serializable(package="keras_attn")
+class CopyBridge(keras.layers.Layer):
+    """`s_0 = final`: every decoder layer starts from the encoder's final states as they are (Luong et al. 2015).
+
+    The encoder gives as many states as a layer of the decoder has, each as wide: a `keras.layers.LSTM(units)` gives h and c.
+
+    Args:
+        num_layers: depth of the decoder.
+
+    Call arguments:
+        final: `(B, units)`, or a list of such tensors.
+
+    Returns:
+        A tuple of `num_layers` tuples of these tensors.
+    """
+
+    def __init__(self, num_layers: int = 1, **kwargs):
+        super().__init__(**kwargs)
+        self.num_layers = num_layers
+
+    def call(self, final):
+        layer = tuple(final) if isinstance(final, list | tuple) else (final,)
+        return (layer,) * self.num_layers
+
+    def get_config(self):
+        return {**super().get_config(), "num_layers": self.num_layers}

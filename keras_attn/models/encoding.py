@@ -1,0 +1,86 @@
+"""Runs any encoder: a layer or a model that gives a memory, or a memory and final states."""
+
+import inspect
+from typing import Any
+
+import keras
+from keras import ops
+
+Tensor = Any
+
+
+def encode(encoder: keras.layers.Layer, inputs: Tensor, mask: Tensor | None) -> tuple[Tensor, list[Tensor]]:
+    """The encoder's memory and final states.
+
+    Padding changes nothing where the encoder takes a mask. To layers that take none, such as convolutions, padding reads as zeros,
+    as what lies beyond the end of a sentence does; so a `keras.Sequential` of such layers is masked in between as well.
+
+    Args:
+        encoder: what reads the source.
+        inputs: the embedded source `(B, S, E)`, or what else the encoder takes.
+        mask: bool `(B, S)`, `True` at real positions; `None`: there is no padding.
+
+    Returns:
+        The memory `(B, S, D)`, and the states `(B, width)`: the mean of the memory where the encoder gives none.
+
+    Raises:
+        ValueError: the encoder gives something else; the message says what it should give.
+    """
+    outputs = _masked(encoder, inputs, mask)
+    memory, *states = outputs if isinstance(outputs, list | tuple) else [outputs]
+    if len(memory.shape) != 3 or any(len(state.shape) != 2 for state in states):
+        shapes = [tuple(tensor.shape) for tensor in (memory, *states)]
+        raise ValueError(
+            "An encoder gives a memory (batch, positions, width), or a list of it and states (batch, width). Received from "
+            f"{encoder.name!r}: shapes {shapes}. A recurrent layer of Keras needs return_sequences=True; the rows and columns of "
+            "a picture are made positions by keras.layers.Reshape."
+        )
+    return memory, states or [mean_over_real_positions(memory, mask)]
+
+
+def mask_of_memory(encoder: keras.layers.Layer, inputs: Tensor, mask: Tensor) -> Tensor:
+    """Which positions of the memory are real, bool `(B, S)`: those of the source, unless the encoder's `compute_mask` says
+    others."""
+    masks = encoder.compute_mask(inputs, mask)
+    return masks[0] if isinstance(masks, list | tuple) else masks
+
+
+def check_length(encoder: keras.layers.Layer, width: int, dtype: str) -> None:
+    """Refuses an encoder that gives fewer or more positions than the source has and does not say which are padding.
+
+    Args:
+        encoder: what reads the source.
+        width, dtype: of its input.
+
+    Raises:
+        ValueError: see above.
+    """
+    if type(encoder).compute_mask is not keras.layers.Layer.compute_mask:
+        return
+    probe = keras.KerasTensor((1, 24, width), dtype)
+    memory = keras.tree.flatten(encoder.compute_output_spec(probe))[0]
+    if len(memory.shape) == 3 and memory.shape[1] != probe.shape[1]:
+        raise ValueError(
+            f"The encoder {encoder.name!r} makes {memory.shape[1]} positions of {probe.shape[1]}, so nobody knows which of them "
+            "are padding. Use strides of 1 and padding='same', or write a layer whose compute_mask(inputs, mask) says so."
+        )
+
+
+def mean_over_real_positions(memory: Tensor, mask: Tensor | None) -> Tensor:
+    """`(B, S, D) -> (B, D)`."""
+    if mask is None:
+        return ops.mean(memory, axis=1)
+    real = ops.expand_dims(ops.cast(mask, memory.dtype), -1)
+    return ops.sum(memory * real, axis=1) / ops.maximum(ops.sum(real, axis=1), 1)
+
+
+def _masked(layer: keras.layers.Layer, x: Tensor, mask: Tensor | None) -> Any:
+    if mask is None:
+        return layer(x)
+    if isinstance(layer, keras.Sequential):
+        for each in layer.layers:
+            x = _masked(each, x, mask)
+        return x
+    if "mask" in inspect.signature(layer.call).parameters:
+        return layer(x, mask=mask)
+    return layer(x * ops.expand_dims(ops.cast(mask, x.dtype), -1))

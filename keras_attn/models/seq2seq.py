@@ -1,0 +1,416 @@
+"""The model: an encoder, a decoder that attends to what it gives, and all that search and export ask of them."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import keras
+import numpy as np
+from keras import ops
+
+from keras_attn.layers import AttentionDecoder
+from keras_attn.models.bridge import Bridge
+from keras_attn.models.compiled_search import CompiledSearch
+from keras_attn.models.encoding import check_length, encode, mask_of_memory
+from keras_attn.search.hypotheses import Hypotheses
+from keras_attn.search.methods import Beam, Sampling, run
+from keras_attn.special_ids import PAD_ID
+
+Tensor = Any
+State = Any
+
+
+class Encoded(NamedTuple):
+    """What the decoder reads of B sources, S positions of memory each."""
+
+    memory: Tensor  # (B, S, D)
+    keys: Any  # the memory projected for the attention, None without attention
+    mask: Tensor  # bool (B, S), True at real positions
+    state: State  # the decoder's, before the first step
+
+
+class Embeddings(NamedTuple):
+    """What looks words up in place of a model's own layers, such as int8 tables; `target` has `reverse` where it is tied."""
+
+    source: Callable[..., Tensor] | None
+    target: Callable[..., Tensor]
+
+
+@keras.saving.register_keras_serializable(package="keras_attn")
+class Seq2Seq(keras.Model):
+    """`log p(y | x) = sum_t log softmax(output(decoder(y_<t, encoder(x))))_{y_t}`: a functional model whose parts are attributes.
+
+    It trains like any Keras model on `[source, target_in]`; search, `Translator` and both exports ask its methods. Ids follow one
+    convention: 0 is padding, 1 unknown, 2 begins a target and 3 ends it.
+
+    Shapes: B batch, S source positions, T target length, V target vocabulary, D memory width, N hypotheses (B, or B times a
+    number).
+
+    Args:
+        source_embedding: ids to vectors, such as `keras.layers.Embedding`. `None`: the encoder takes the source as it is, a
+            picture or frames of sound, of which every position is real.
+        encoder: a layer or model that gives a memory `(B, S, D)`, or a list of a memory and states `(B, width)`. It is given the
+            source's mask if its `call` takes one.
+        decoder: an `AttentionDecoder`.
+        target_embedding: the embedding of target ids.
+        output: from readouts to logits, such as `keras.layers.Dense(V)`. `None`: the target embedding, which then must be a
+            `keras.layers.ReversibleEmbedding` as wide as the readout.
+        bridge: a layer that makes the decoder's first state of the encoder's states, or of the mean of the memory where it gives
+            none. `None`: a `Bridge`.
+        source_shape: of a source without an embedding, such as `(32, 128, 1)`. `None`: that of the encoder's own input.
+        word_dropout: rate of dropout of whole words, of the source and the target (Gal and Ghahramani 2016).
+        embedding_dropout, memory_dropout, readout_dropout: rates of dropout on embedded words, on the memory as the decoder reads
+            it and on what the output reads.
+        variational_dropout: whether these three drop the same units at every position (Gal and Ghahramani 2016, section 4).
+        return_attention_scores: whether the model has a second output, the attention weights, to guide them by a loss.
+
+    Inputs: `[source, target_in]`: int32 ids `(B, S)` padded on the right with 0, or float32 of `source_shape`; int32 ids `(B, T)`
+    that begin with BOS.
+
+    Output: float32 logits `(B, T, V)` of the word that follows each target position; with `return_attention_scores` also the
+    float32 weights `(B, T, S)` that they were computed with.
+
+    Raises:
+        ValueError: parts that do not fit together; the message says which.
+
+    Example:
+
+    >>> model = Seq2Seq(
+    ...     source_embedding=keras.layers.Embedding(8000, 256),
+    ...     encoder=keras.layers.Bidirectional(keras.layers.GRU(256, return_sequences=True, return_state=True)),
+    ...     decoder=AttentionDecoder(256, BahdanauAttention(256), readout_units=256),
+    ...     target_embedding=keras.layers.Embedding(8000, 256),
+    ...     output=keras.layers.Dense(8000),
+    ... )
+
+    Reference: Bahdanau, Cho and Bengio 2015, sections 2 and 3; Jurafsky and Martin, the chapter on encoder-decoders with attention.
+    """
+
+    def __init__(
+        self,
+        *,
+        encoder: keras.layers.Layer,
+        decoder: AttentionDecoder,
+        target_embedding: keras.layers.Layer,
+        source_embedding: keras.layers.Layer | None = None,
+        output: keras.layers.Layer | None = None,
+        bridge: keras.layers.Layer | None = None,
+        source_shape: tuple[int | None, ...] | None = None,
+        word_dropout: float = 0.0,
+        embedding_dropout: float = 0.0,
+        memory_dropout: float = 0.0,
+        readout_dropout: float = 0.0,
+        variational_dropout: bool = False,
+        return_attention_scores: bool = False,
+        name: str = "seq2seq",
+        **kwargs,
+    ):
+        _check(decoder, target_embedding, output, return_attention_scores)
+        drop_words = keras.layers.Dropout(word_dropout, noise_shape=(None, None, 1), name="word_dropout")
+        shape = (None, 1, None) if variational_dropout else None
+        drop_embedded, drop_memory, drop_readout = (
+            keras.layers.Dropout(rate, noise_shape=shape, name=each)
+            for rate, each in (
+                (embedding_dropout, "embedding_dropout"),
+                (memory_dropout, "memory_dropout"),
+                (readout_dropout, "readout_dropout"),
+            )
+        )
+        bridge = bridge or Bridge(
+            decoder.cells.units, len(decoder.cells.cells), decoder.cells.cells[0].state_count, name="bridge"
+        )
+        target_in = keras.Input((None,), dtype="int32", name="target_in")
+        if source_embedding is None:
+            source = _raw_input(encoder, source_shape)
+            inputs, mask = source, None
+        else:
+            source = keras.Input((None,), dtype="int32", name="source")
+            mask = ops.not_equal(source, PAD_ID)
+            inputs = drop_embedded(drop_words(source_embedding(source)))
+            check_length(encoder, inputs.shape[-1], inputs.dtype)
+        memory, state, mask = _read(encoder, bridge, inputs, mask)
+        decoded = decoder(
+            drop_embedded(drop_words(target_embedding(target_in))),
+            drop_memory(memory),
+            initial_state=state,
+            memory_mask=mask,
+            return_attention_scores=return_attention_scores,
+        )
+        readouts, weights = decoded if return_attention_scores else (decoded, None)
+        logits = _logits(output, target_embedding, drop_readout(readouts))
+        logits = keras.layers.Activation("linear", dtype="float32", name="logits")(logits)
+        outputs = [logits, weights] if return_attention_scores else logits
+        super().__init__(inputs=[source, target_in], outputs=outputs, name=name, **kwargs)
+        self.source_embedding = source_embedding
+        self.encoder = encoder
+        self.bridge = bridge
+        self.decoder = decoder
+        self.target_embedding = target_embedding
+        self.output_layer = output
+        self.target_vocab_size = logits.shape[-1]
+        self._options = _Plain(
+            source_shape=source_shape,
+            word_dropout=word_dropout,
+            embedding_dropout=embedding_dropout,
+            memory_dropout=memory_dropout,
+            readout_dropout=readout_dropout,
+            variational_dropout=variational_dropout,
+            return_attention_scores=return_attention_scores,
+        )
+        self._compiled_search = CompiledSearch(self)
+
+    @property
+    def has_attention(self) -> bool:
+        """Whether the decoder attends."""
+        return self.decoder.attention is not None
+
+    @property
+    def reads_ids(self) -> bool:
+        """Whether the source is ids, not numbers for the encoder."""
+        return self.source_embedding is not None
+
+    @property
+    def embeddings(self) -> Embeddings:
+        """The model's own."""
+        return Embeddings(self.source_embedding, self.target_embedding)
+
+    def encode(self, source: Tensor, embeddings: Embeddings | None = None) -> Encoded:
+        """Reads sources once, for all steps.
+
+        Args:
+            source: as the model's first input; ids have at least one position.
+            embeddings: what looks words up. `None`: the model's own.
+        """
+        memory, state, mask = self._memory(source, embeddings or self.embeddings)
+        return Encoded(memory, self.decoder.precompute(memory), mask, self.decoder.first_state(memory, state))
+
+    def step(
+        self, tokens: Tensor, encoded: Encoded, state: State, *, embeddings: Embeddings | None = None
+    ) -> tuple[Tensor, State, Tensor | None]:
+        """One target position.
+
+        Args:
+            tokens: int32 `(N,)`, the words before it; N is B, or B times a number, the hypotheses of a source side by side.
+            encoded: what `encode` gave; its state is not read.
+            state: `encoded.state`, or what the step before returned.
+            embeddings: what looks words up. `None`: the model's own.
+
+        Returns:
+            `(log_probs, state, weights)`: float32 `(N, V)`, the next state, and float32 `(N, S)`, the attention weights of the word
+            that is predicted (`None` without attention).
+        """
+        target = (embeddings or self.embeddings).target
+        memory, keys, mask, _ = encoded
+        readout, state, weights = self.decoder.step(target(tokens), state, memory, keys, mask)
+        return _log_softmax(_logits(self.output_layer, target, readout)), state, weights
+
+    def score(self, source: Tensor, target_in: Tensor, target_out: Tensor) -> tuple[Tensor, Tensor | None]:
+        """The log-probability of each word of given targets: float32 `(B, T)`, zero at padding, and the weights `(B, T, S)`.
+
+        Args:
+            source: as the model's first input.
+            target_in: int32 `(B, T)`, begins with BOS.
+            target_out: int32 `(B, T)`, the words that follow; padded on the right with 0.
+        """
+        memory, state, mask = self._memory(source, self.embeddings)
+        readouts, weights = self.decoder(
+            self.target_embedding(target_in),
+            memory,
+            initial_state=state,
+            memory_mask=mask,
+            return_attention_scores=True,
+        )
+        log_probs = _log_softmax(_logits(self.output_layer, self.target_embedding, readouts))
+        chosen = ops.take_along_axis(log_probs, ops.expand_dims(target_out, -1), axis=-1)
+        return ops.where(ops.not_equal(target_out, PAD_ID), ops.squeeze(chosen, -1), 0.0), weights
+
+    def search(
+        self,
+        source: Tensor,
+        method: Beam | Sampling,
+        *,
+        max_length: int,
+        limits: Tensor | None = None,
+        return_weights: bool = False,
+        embeddings: Embeddings | None = None,
+        seeds: keras.random.SeedGenerator | None = None,
+    ) -> Hypotheses:
+        """Searches for the targets of sources, inside a graph or not; `translate` compiles it.
+
+        Args:
+            source: as the model's first input.
+            method: how to search.
+            max_length: L, the most tokens of a target, EOS included.
+            limits: int32 `(B,)`, the most tokens of each target. `None`: `max_length`.
+            return_weights: whether to keep the attention weights.
+            embeddings: what looks words up. `None`: the model's own.
+            seeds: draws in place of a sampling's own seed.
+
+        Returns:
+            `Hypotheses` of tensors.
+        """
+        encoded = self.encode(source, embeddings)
+
+        def step(tokens: Tensor, state: State) -> tuple[Tensor, State, Tensor | None]:
+            return self.step(tokens, encoded, state, embeddings=embeddings)
+
+        return run(
+            method,
+            step,
+            state=encoded.state,
+            source_mask=encoded.mask,
+            max_length=max_length,
+            limits=limits,
+            return_weights=return_weights,
+            seeds=seeds,
+        )
+
+    def translate(
+        self,
+        inputs: np.ndarray,
+        *,
+        beam_size: int = 5,
+        length_penalty: float = 1.0,
+        coverage_penalty: float = 0.0,
+        max_length: int = 64,
+        batch_size: int = 64,
+        return_weights: bool = False,
+    ) -> Hypotheses:
+        """The targets of sources that need not be text; a `Translator` does the same from text to text.
+
+        Args:
+            inputs: sources: int32 ids `(n, S)`, each with EOS (3) at its end if the model was trained so, padded on the right
+                with 0; or float32 `(n, *source_shape)`.
+            beam_size: hypotheses kept at every position; 1 is greedy search.
+            length_penalty, coverage_penalty: see `search.beam`.
+            max_length: L, the most tokens of a target, EOS included.
+            batch_size: sources at once.
+            return_weights: whether to keep the attention weights.
+
+        Returns:
+            `Hypotheses` of NumPy arrays: `tokens` int32 `(n, beam_size, L)`, best first, ending in EOS (3) and padded with 0, and
+            so on.
+
+        Raises:
+            ValueError: inputs of another shape, or a value that cannot be used.
+        """
+        inputs = self.checked_inputs(inputs)
+        if batch_size < 1:
+            raise ValueError(f"batch_size must be at least 1. Received: batch_size={batch_size}")
+        method = Beam(beam_size, length_penalty, coverage_penalty)
+        found = [
+            self._compiled_search(
+                inputs[i : i + batch_size], method, max_length, return_weights=return_weights
+            )
+            for i in range(0, len(inputs), batch_size)
+        ]
+        return Hypotheses(
+            *(None if each[0] is None else np.concatenate(each) for each in zip(*found, strict=True))
+        )
+
+    def checked_inputs(self, inputs: Any) -> np.ndarray:
+        """Sources as an array of the model's shape and dtype.
+
+        Raises:
+            ValueError: they are something else.
+        """
+        spec = self.inputs[0]
+        inputs = np.asarray(inputs)
+        fits = inputs.ndim == len(spec.shape) and all(
+            wanted in (None, size) for wanted, size in zip(spec.shape, inputs.shape, strict=True)
+        )
+        numbers = np.issubdtype(inputs.dtype, np.integer if self.reads_ids else np.number)
+        if not (fits and numbers and inputs.size):
+            raise ValueError(
+                f"expected sources of shape {tuple(spec.shape)} and dtype {spec.dtype}, at least one; got shape {inputs.shape} and "
+                f"dtype {inputs.dtype}"
+            )
+        return inputs.astype(spec.dtype)
+
+    def _memory(self, source: Tensor, embeddings: Embeddings) -> tuple[Tensor, State, Tensor]:
+        source = ops.convert_to_tensor(source)
+        if not self.reads_ids:
+            return _read(self.encoder, self.bridge, source, None)
+        return _read(self.encoder, self.bridge, embeddings.source(source), ops.not_equal(source, PAD_ID))
+
+    def get_config(self) -> dict[str, Any]:
+        serialize = keras.saving.serialize_keras_object
+        tied = self.source_embedding is self.target_embedding
+        parts = {
+            "source_embedding": "target_embedding" if tied else serialize(self.source_embedding),
+            "encoder": serialize(self.encoder),
+            "bridge": serialize(self.bridge),
+            "decoder": serialize(self.decoder),
+            "target_embedding": serialize(self.target_embedding),
+            "output": serialize(self.output_layer),
+        }
+        return {"name": self.name, "trainable": self.trainable, **parts, **self._options.values}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None) -> "Seq2Seq":
+        parts = {
+            key: keras.saving.deserialize_keras_object(value, custom_objects)
+            for key, value in config.items()
+            if isinstance(value, dict)
+        }
+        if config["source_embedding"] == "target_embedding":
+            parts["source_embedding"] = parts["target_embedding"]
+        return cls(**{**config, **parts})
+
+
+class _Plain:
+    """Values that Keras is not to wrap in containers of its own."""
+
+    def __init__(self, **values: Any) -> None:
+        self.values = values
+
+
+def _raw_input(encoder: keras.layers.Layer, shape: tuple[int | None, ...] | None) -> keras.KerasTensor:
+    if shape is None and isinstance(encoder, keras.Model) and getattr(encoder, "inputs", None):
+        shape = encoder.inputs[0].shape[1:]
+    if shape is None:
+        raise ValueError(
+            f"Without a source_embedding, the model must know what {encoder.name!r} takes: give source_shape, such as (32, 128, 1) "
+            "for pictures or (None, 80) for frames, or give a source_embedding."
+        )
+    return keras.Input(tuple(shape), dtype="float32", name="source")
+
+
+def _read(
+    encoder: keras.layers.Layer, bridge: keras.layers.Layer, inputs: Tensor, mask: Tensor | None
+) -> tuple[Tensor, State, Tensor]:
+    """The memory, the decoder's first state and the mask of the memory."""
+    memory, states = encode(encoder, inputs, mask)
+    state = bridge(states[0] if len(states) == 1 else states)
+    if mask is None:
+        return memory, state, ops.ones_like(memory[..., 0], dtype="bool")
+    return memory, state, mask_of_memory(encoder, inputs, mask)
+
+
+def _logits(
+    output: keras.layers.Layer | None, target_embedding: Callable[..., Tensor], readouts: Tensor
+) -> Tensor:
+    return output(readouts) if output is not None else target_embedding(readouts, reverse=True)
+
+
+def _log_softmax(logits: Tensor) -> Tensor:
+    """In float32, and in this order, in which LiteRT's converter does not see it: its operator of that name is slow."""
+    logits = ops.cast(logits, "float32")
+    peak = ops.max(logits, axis=-1, keepdims=True)
+    return logits - (peak + ops.log(ops.sum(ops.exp(logits - peak), axis=-1, keepdims=True)))
+
+
+def _check(
+    decoder: AttentionDecoder,
+    target_embedding: keras.layers.Layer,
+    output: keras.layers.Layer | None,
+    return_attention_scores: bool,
+) -> None:
+    if not isinstance(decoder, AttentionDecoder):
+        raise ValueError(f"The decoder is an AttentionDecoder. Received: {decoder!r}.")
+    if return_attention_scores and decoder.attention is None:
+        raise ValueError("A decoder without attention has no attention scores to return.")
+    if output is None and not isinstance(target_embedding, keras.layers.ReversibleEmbedding):
+        raise ValueError(
+            "output=None ties the output to the target embedding, which must be a keras.layers.ReversibleEmbedding. Received: "
+            f"{target_embedding!r}. Use one, or give output=keras.layers.Dense(vocabulary size)."
+        )

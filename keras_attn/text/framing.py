@@ -1,0 +1,138 @@
+"""How sentences are framed, the one place that decides: ends, beginnings, padding, cuts, lines without words, line breaks.
+
+A source ends with EOS and is cut so that EOS still fits. A target that is read begins with BOS, a target that is predicted ends
+with EOS. Batches are padded on the right. A line of which the vocabulary knows nothing, such as "" or "☃", has no words and is not
+translated. A translation is always one line.
+
+Each rule stands here twice where it must: for lists in Python, and as `tf_...` for tensors inside a graph.
+"""
+
+import re
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
+from keras_attn.text.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    import tensorflow as tf
+
+Ids: TypeAlias = list[int]
+
+CHARACTERS_PER_TOKEN = (
+    64  # four times what a sub-word can have: room for spaces and marks that normalising takes away
+)
+_LINE_BREAKS = "[\r\n]"
+
+
+def source_of(ids: Sequence[int], most: int) -> Ids:
+    """Sub-words as a source: with EOS, at most `most` ids."""
+    return [*ids[: most - 1], EOS_ID]
+
+
+def target_out_of(ids: Sequence[int]) -> Ids:
+    """Sub-words as a target to predict: with EOS."""
+    return [*ids, EOS_ID]
+
+
+def target_in_of(target_out: Sequence[int]) -> Ids:
+    """What the decoder reads while it predicts `target_out`: BOS, then all but the last."""
+    return [BOS_ID, *target_out[:-1]]
+
+
+def has_words(source: Collection[int], tokenizer: Tokenizer) -> bool:
+    """Whether the vocabulary knows anything of a line with these ids."""
+    return not tokenizer.wordless_ids.issuperset(source)
+
+
+def one_line(text: str) -> str:
+    """Text with its line breaks as spaces."""
+    return re.sub(_LINE_BREAKS, " ", text)
+
+
+def longest_text(most: int) -> int:
+    """How many characters of a text are read in search of `most` sub-words: this bounds time and memory, whatever a client
+    sends."""
+    return CHARACTERS_PER_TOKEN * most
+
+
+def tf_framed(text: "tf.Tensor", tokenizer: Tokenizer, most: int) -> "tf.Tensor":
+    """string `[B]` -> int32 `[B, length]`: sub-words, EOS, padding; length is `most` at most. As a source or as `target_out`."""
+    import tensorflow as tf
+
+    text = tf.strings.substr(text, 0, longest_text(most), unit="UTF8_CHAR")
+    words = tokenizer.tf_encode(text)[:, : most - 1]
+    ends = tf.fill([tf.shape(text)[0], 1], EOS_ID)
+    return tf.concat([words, ends], axis=1).to_tensor(PAD_ID)
+
+
+def tf_target_in_of(target_out: "tf.Tensor") -> "tf.Tensor":
+    """int32 `[B, T]` to predict -> int32 `[B, T]` to read."""
+    import tensorflow as tf
+
+    return tf.concat([tf.fill([tf.shape(target_out)[0], 1], BOS_ID), target_out[:, :-1]], axis=1)
+
+
+def tf_training_pair(
+    source: "tf.RaggedTensor", target: "tf.RaggedTensor"
+) -> tuple["tf.RaggedTensor", "tf.RaggedTensor"]:
+    """Sub-words int32 `[pairs, (ids)]` of both sides with EOS, those of the target with BOS as well."""
+    import tensorflow as tf
+
+    pairs = source.nrows()
+    bos, eos = (tf.fill([pairs, 1], special_id) for special_id in (BOS_ID, EOS_ID))
+    return tf.concat([source, eos], axis=1), tf.concat([bos, target, eos], axis=1)
+
+
+def tf_without_wordless(source: "tf.Tensor", wordless_ids: Collection[int]) -> "tf.Tensor":
+    """Sources int32 `[B, S]`; of one without words only padding is left."""
+    import tensorflow as tf
+
+    wordless = tf.constant(sorted(wordless_ids))
+    known = tf.reduce_any(tf.reduce_all(source[..., None] != wordless, axis=-1), axis=1)  # [B]
+    return tf.where(known[:, None], source, PAD_ID)
+
+
+def tf_never_empty(ids: "tf.Tensor") -> "tf.Tensor":
+    """A column of padding more, unless the length is known: an encoder needs a position to start from, and padding changes nothing.
+
+    It is always added, and no padding is ever cut off: LiteRT's kernels are bad at shapes that hang on the ids.
+    """
+    import tensorflow as tf
+
+    return ids if ids.shape[1] else tf.pad(ids, [[0, 0], [0, 1]])
+
+
+def tf_reframed(
+    ids: "tf.Tensor", most: int, *, vocab_size: int, wordless_ids: Collection[int]
+) -> tuple["tf.Tensor", "tf.Tensor"]:
+    """Whatever ids a host gives, int32 `[1, S]`, as a source that the model was trained to read; and the flag `truncated` `[1]`.
+
+    The sentence ends before the first EOS or padding, or where a last place is left for EOS. Ids that the vocabulary does not
+    have are unknown words.
+    """
+    import tensorflow as tf
+
+    ids = tf.pad(ids[:, :most], [[0, 0], [0, 1]]) if ids.shape[1] is None else ids  # S is 1 at least
+    size = tf.shape(ids)[1]
+    ends = tf.cast((ids == EOS_ID) | (ids == PAD_ID), tf.int32)
+    words = tf.reduce_sum(tf.cast(tf.cumsum(ends, axis=1) == 0, tf.int32), axis=1)  # [1]
+    read = tf.minimum(words, tf.minimum(size, most) - 1)
+    places = tf.range(size)[None]  # [1, S]
+    known = tf_known(ids, vocab_size)
+    source = tf.where(places < read, known, tf.where(places == read, EOS_ID, PAD_ID))
+    return tf_without_wordless(source, wordless_ids), tf.cast(words > read, tf.int32)
+
+
+def tf_known(ids: "tf.Tensor", vocab_size: int) -> "tf.Tensor":
+    """int32 ids of any shape; those that the vocabulary does not have as the unknown id."""
+    import tensorflow as tf
+
+    return tf.where((ids >= 0) & (ids < vocab_size), ids, UNK_ID)
+
+
+def tf_one_line(texts: "tf.Tensor") -> "tf.Tensor":
+    """string tensor of any shape, its line breaks as spaces."""
+    import tensorflow as tf
+
+    return tf.strings.regex_replace(texts, _LINE_BREAKS, " ")

@@ -1,0 +1,196 @@
+"""A user's own encoder, from `fit` to a `.tflite` and a SavedModel that say what Keras says."""
+
+import keras
+import numpy as np
+import pytest
+
+from keras_attn import (
+    AttentionDecoder,
+    BahdanauAttention,
+    LuongAttention,
+    Seq2Seq,
+    export_litert,
+    export_saved_model,
+)
+from keras_attn.export.runner import LiteRTModel
+from keras_attn.inference.translator import Translator
+from keras_attn.models.bidirectional_encoder import BidirectionalEncoder
+from keras_attn.models.bridge import CopyBridge
+from keras_attn.models.transformer_encoder import TransformerEncoder
+from keras_attn.special_ids import BOS_ID, EOS_ID
+from keras_attn.text.tokenizer import train_tokenizer
+
+V, WIDTH, LETTERS = 16, 24, 6
+layers = keras.layers
+
+
+def convolutions():
+    return keras.Sequential(
+        [
+            layers.Conv1D(WIDTH, 3, padding="same", activation="relu"),
+            layers.Dropout(0.1),
+            layers.Conv1D(WIDTH, 3, padding="same"),
+        ]
+    )
+
+
+RECURRENT = {"return_sequences": True, "return_state": True}
+ENCODERS = {
+    "bidirectional encoder": lambda: BidirectionalEncoder(WIDTH // 2),
+    "transformer encoder": lambda: TransformerEncoder(num_layers=1, num_heads=2),
+    "Keras' bidirectional GRU": lambda: layers.Bidirectional(layers.GRU(WIDTH // 2, **RECURRENT)),
+    "Keras' LSTM": lambda: layers.LSTM(WIDTH, **RECURRENT),
+    "convolutions": convolutions,
+}
+
+
+def reversal_pairs(count, seed):
+    """Ids of strings with EOS, and the strings backwards."""
+    draw = np.random.default_rng(seed)
+    source = np.zeros((count, LETTERS + 1), "int32")
+    target = np.zeros((count, LETTERS + 1), "int32")
+    for row, length in enumerate(draw.integers(1, LETTERS + 1, count)):
+        letters = draw.integers(EOS_ID + 1, V, length)
+        source[row, : length + 1] = [*letters, EOS_ID]
+        target[row, : length + 1] = [*letters[::-1], EOS_ID]
+    return source, target
+
+
+def trained(encoder, *, source_embedding=True, **parts):
+    keras.utils.set_random_seed(1)
+    model = Seq2Seq(
+        source_embedding=layers.Embedding(V, WIDTH) if source_embedding else None,
+        encoder=encoder,
+        decoder=AttentionDecoder(WIDTH, BahdanauAttention(WIDTH), readout_units=WIDTH),
+        target_embedding=layers.Embedding(V, WIDTH),
+        output=layers.Dense(V),
+        **parts,
+    )
+    source, target = parts.get("pairs") or reversal_pairs(256, seed=1)
+    fit(model, source, target)
+    return model
+
+
+def fit(model, source, target, epochs=4):
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True, ignore_class=0)
+    model.compile(keras.optimizers.Adam(0.01), loss, jit_compile=False)
+    target_in = np.pad(target[:, :-1], [(0, 0), (1, 0)], constant_values=BOS_ID)
+    model.fit([source, target_in], target, batch_size=64, epochs=epochs, verbose=0)
+
+
+@pytest.mark.parametrize("encoder", ENCODERS.values(), ids=ENCODERS.keys())
+@pytest.mark.parametrize("padded", [True, False], ids=["padded", "any length"])
+def test_an_encoder_of_ids_goes_from_fit_to_a_file_that_says_what_keras_says(encoder, padded, tmp_path):
+    model = trained(encoder())
+    source, _ = reversal_pairs(60, seed=2)
+    parity = export_litert(
+        model, tmp_path / "phone", source_length=12, max_length=12, sources=source, padded=padded
+    )
+    assert parity.sentences == 60 and parity.identical + parity.ties == 60
+    file = LiteRTModel(tmp_path / "phone")
+    expected = model.translate(source[:1], beam_size=1, max_length=12)
+    words = source[0][source[0] > 0]
+    assert file.translate_ids(words)[0] == [i for i in expected.tokens[0, 0].tolist() if i]
+
+
+@pytest.mark.parametrize("encoder", ENCODERS.values(), ids=ENCODERS.keys())
+def test_columns_of_padding_change_no_translation(encoder):
+    model = trained(encoder())
+    source, _ = reversal_pairs(8, seed=3)
+    plain = model.translate(source, beam_size=3, max_length=8)
+    padded = model.translate(np.pad(source, [(0, 0), (0, 5)]), beam_size=3, max_length=8)
+    np.testing.assert_array_equal(plain.tokens, padded.tokens)
+    np.testing.assert_allclose(plain.scores, padded.scores, atol=1e-4)
+
+
+@pytest.fixture(scope="module")
+def picture_reader():
+    """Reads a row of black and white squares as letters: 4 x 4 pixels each, of five kinds."""
+    kinds = np.random.default_rng(0).normal(size=(5, 4, 4))
+    draw = np.random.default_rng(1)
+    letters = draw.integers(0, 5, (300, 4))
+    pictures = np.concatenate([kinds[letters[:, i]] for i in range(4)], axis=2)[..., None].astype("float32")
+    target = np.pad(letters + EOS_ID + 1, [(0, 0), (0, 1)], constant_values=EOS_ID).astype("int32")
+    picture = keras.Input((4, 16, 1))
+    columns = layers.Permute((2, 1, 3))(layers.Conv2D(8, 3, padding="same", activation="relu")(picture))
+    encoder = keras.Model(picture, layers.Reshape((16, 32))(columns))
+    keras.utils.set_random_seed(1)
+    model = Seq2Seq(
+        encoder=encoder,
+        decoder=AttentionDecoder(WIDTH, LuongAttention("general"), readout_units=WIDTH),
+        target_embedding=layers.Embedding(9, WIDTH, embeddings_initializer="random_normal"),
+        output=layers.Dense(9),
+    )
+    fit(model, pictures[:250], target[:250], epochs=60)
+    return model, pictures[240:], target[240:]
+
+
+@pytest.mark.parametrize("precision", ["float32", "int8"])
+def test_a_model_of_pictures_goes_from_fit_to_a_file(picture_reader, precision, tmp_path):
+    model, pictures, target = picture_reader
+    parity = export_litert(
+        model, tmp_path / "phone", precision=precision, beam_size=2, max_length=6, sources=pictures
+    )
+    assert parity.bleu is None and parity.identical + parity.ties >= 58
+    said = [LiteRTModel(tmp_path / "phone").translate_ids(picture)[0] for picture in pictures[10:]]
+    assert np.mean([said[i] == target[10 + i].tolist() for i in range(50)]) > 0.9
+
+
+def test_a_picture_has_weights_over_its_positions(picture_reader):
+    model, pictures, _ = picture_reader
+    found = model.translate(pictures[:3], beam_size=2, max_length=6, return_weights=True)
+    assert found.weights.shape == (3, 2, 6, 16)
+    np.testing.assert_allclose(found.weights[:, 0, 0].sum(-1), 1, rtol=1e-5)
+
+
+def test_a_bare_model_becomes_a_saved_model_of_ids(picture_reader, tmp_path):
+    import tensorflow as tf
+
+    model, pictures, target = picture_reader
+    parity = export_saved_model(model, tmp_path / "served", beam_size=3, max_length=6, sources=pictures)
+    assert parity.identical + parity.ties == 60
+    signatures = tf.saved_model.load(str(tmp_path / "served")).signatures
+    found = signatures["serving_default"](source=tf.constant(pictures))
+    expected = model.translate(pictures, beam_size=3, max_length=6)
+    np.testing.assert_array_equal(found["ids"], expected.tokens)
+    assert signatures["align"](source=tf.constant(pictures))["weights"].shape == (60, 6, 16)
+    best = expected.tokens[:, 0]
+    log_prob = signatures["score"](source=tf.constant(pictures), target=tf.constant(best))["log_prob"]
+    np.testing.assert_allclose(log_prob, expected.log_probs[:, 0], atol=1e-4)
+
+
+def test_without_inputs_a_bare_model_is_compared_on_random_ones(picture_reader, tmp_path):
+    parity = export_litert(picture_reader[0], tmp_path / "phone", max_length=5)
+    assert parity.sentences == 50 and parity.identical + parity.ties == 50
+
+
+def test_a_users_model_with_vocabularies_translates_text_and_goes_to_the_phone(source_lines, tmp_path):
+    tokenizer = train_tokenizer(source_lines, 60)
+    size = tokenizer.vocab_size
+    keras.utils.set_random_seed(2)
+    embedding = layers.ReversibleEmbedding(size, 16, embeddings_initializer="glorot_normal")
+    model = Seq2Seq(
+        source_embedding=embedding,
+        encoder=layers.LSTM(16, **RECURRENT),
+        decoder=AttentionDecoder(16, LuongAttention("dot"), cell="lstm", readout_units=16),
+        target_embedding=embedding,
+        bridge=CopyBridge(),
+    )
+    for weight in model.trainable_weights:
+        weight.assign(3 * weight.value)
+    translator = Translator(model, tokenizer)
+    parity = export_litert(translator, tmp_path / "phone", precision="float32", sources=source_lines[:60])
+    assert parity.identical + parity.ties == 60
+    parity = export_saved_model(translator, tmp_path / "served", beam_size=2, sources=source_lines[:60])
+    assert parity.identical + parity.ties == 60
+
+
+def test_inputs_that_a_model_cannot_read_are_refused_before_anything_is_written(picture_reader, tmp_path):
+    model, pictures, _ = picture_reader
+    with pytest.raises(ValueError, match=r"expected sources of shape \(None, 4, 16, 1\)"):
+        export_litert(model, tmp_path / "phone", sources=pictures[..., 0])
+    with pytest.raises(ValueError, match="at least 50"):
+        export_litert(model, tmp_path / "phone", sources=pictures[:49])
+    with pytest.raises(ValueError, match="text=True needs vocabularies"):
+        export_litert(model, tmp_path / "phone", sources=pictures, text=True)
+    assert not (tmp_path / "phone").exists()
