@@ -146,7 +146,7 @@ def test_a_picture_has_weights_over_its_positions(picture_reader):
 def test_a_bare_model_becomes_a_saved_model_of_ids(picture_reader, tmp_path):
     import tensorflow as tf
 
-    model, pictures, target = picture_reader
+    model, pictures, _ = picture_reader
     parity = export_saved_model(model, tmp_path / "served", beam_size=3, max_length=6, sources=pictures)
     assert parity.identical + parity.ties == 60
     signatures = tf.saved_model.load(str(tmp_path / "served")).signatures
