@@ -11,7 +11,6 @@ decodes to " ⁇ ", as in SentencePiece itself.
 
 import functools
 import io
-import threading
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,8 @@ from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
 if TYPE_CHECKING:
     import tensorflow as tf
+
+    from keras_attn.text.subword_sampling import SubwordSampler
 
 _MAX_LINE_BYTES = 1 << 16  # SentencePiece leaves longer lines out of its training, and 4192 is its default
 
@@ -60,22 +61,11 @@ class Tokenizer:
     def sample(self, lines: Sequence[str], alpha: float, seed: int) -> list[list[int]]:
         """Ids of each line cut at random: of all cuts x of a line, one with probability proportional to P(x) ** alpha.
 
-        Subword regularisation (Kudo 2018, section 3): cuts that differ from epoch to epoch keep a model from learning words by
-        heart. The same seed, from 0 to 2 ** 32 - 2, gives the same ids.
+        Cuts that differ from epoch to epoch keep a model from learning words by heart; see `subword_sampling`. The same lines,
+        alpha and seed give the same ids in every process.
         """
-        import sentencepiece
-
-        ids = []
-
-        def run() -> None:
-            sentencepiece.set_random_generator_seed(seed)
-            sampling = {"enable_sampling": True, "nbest_size": -1, "alpha": alpha}
-            ids.extend(self._processor.encode(line, **sampling) for line in lines)
-
-        thread = threading.Thread(target=run)  # a thread takes up the seed when it draws for the first time
-        thread.start()
-        thread.join()
-        return ids
+        readable = [line.encode("utf-8", errors="replace").decode() for line in lines]
+        return self._sampler.sample(readable, alpha, seed)
 
     def decode(self, ids: Sequence[Sequence[int]]) -> list[str]:
         """Text of each sequence of ids; padding, BOS and EOS are ignored, and no ids give "".
@@ -118,10 +108,10 @@ class Tokenizer:
             return tensorflow_text.FastSentencepieceTokenizer(self.model_proto)
 
     @functools.cached_property
-    def _processor(self) -> Any:
-        import sentencepiece
+    def _sampler(self) -> "SubwordSampler":
+        from keras_attn.text.subword_sampling import SubwordSampler
 
-        return sentencepiece.SentencePieceProcessor(model_proto=self.model_proto)
+        return SubwordSampler(self.model_proto)
 
     def _in_vocabulary(self, piece_id: int) -> int:
         if not 0 <= piece_id < self.vocab_size:
