@@ -268,6 +268,16 @@ def test_a_model_with_byte_fallback_is_refused():
         Tokenizer(train_foreign_model(byte_fallback=True, vocab_size=400))
 
 
+def test_a_model_that_marks_the_ends_of_words_is_refused():
+    with pytest.raises(ValueError, match="marks the ends of words"):
+        Tokenizer(train_foreign_model(treat_whitespace_as_suffix=True))
+
+
+def test_a_damaged_model_is_refused_with_the_reason():
+    with pytest.raises(ValueError, match=r"model is damaged \(Trie data size exceeds the input blob size\)"):
+        Tokenizer(train_foreign_model().replace(b"\x00\xbc\x02\x00", b"\xff\xff\xff\x7f"))
+
+
 def test_a_model_with_other_special_ids_is_refused():
     with pytest.raises(ValueError, match=r"pad, unk, bos, eos = \(0, 1, 2, 3\), got \(-1, 0, 1, 2\)"):
         Tokenizer(train_foreign_model(pad_id=-1, unk_id=0, bos_id=1, eos_id=2))
