@@ -37,7 +37,7 @@ format: $(VENV)/.installed-test
 web: web-packages
 	@test -n "$(MODELS)" || { echo "no model is packaged here: name exports, make web MODELS=\"folder ...\"" >&2; exit 1; }
 	node "$(WEB)/build.mjs" "$(ROOT)/build/web" $(MODELS)
-	"$(PYTHON)" -m http.server --bind 127.0.0.1 --directory "$(ROOT)/build/web" $(PORT)
+	"$(PYTHON)" "$(WEB)/serve.py" "$(ROOT)/build/web" $(PORT)
 
 web-packages: $(WEB_PACKAGES)
 

@@ -9,10 +9,11 @@ The file holds all there is: the graphs, their description and the vocabularies.
 
 import argparse
 import json
+import os
 import sys
 import zipfile
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 from ai_edge_litert.interpreter import Interpreter
@@ -161,23 +162,50 @@ class Translator:
             self._run(signature, [*ids, self.about["special_ids"]["eos"]])
 
 
+def utf8_lines(stream: BinaryIO) -> Iterator[str]:
+    """The lines of a stream, which end at "\\n" alone; bytes that are not UTF-8 are replaced, with a warning by line number."""
+    for number, line in enumerate(stream, start=1):
+        text = line.removesuffix(b"\n")
+        try:
+            decoded = text.decode("utf-8")
+        except UnicodeDecodeError as error:
+            print(f"Warning: line {number}: byte {error.start + 1} is not UTF-8; replaced", file=sys.stderr)
+            decoded = text.decode("utf-8", errors="replace")
+        yield decoded
+
+
+def answer(translator: Translator, line: str, stream: bool) -> None:
+    """Prints the translation of a line; with `stream` word by word, each time over what was there."""
+    if not stream:
+        print(translator(line).text, flush=True)
+        return
+    for text in translator.stream(line):
+        print(f"\r{text}", end="", flush=True)
+    print(flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Translates the lines of standard input.")
     parser.add_argument("model", help="a .tflite that `keras-attn export --format litert` wrote")
     parser.add_argument("--stream", action="store_true", help="show words as they are found")
     parser.add_argument("--threads", type=int, default=1)
     arguments = parser.parse_args()
+    if sys.stdin is None:  # closed: there is nothing to translate
+        return
     try:
         translator = Translator(arguments.model, arguments.threads)
+        sys.stdout.reconfigure(encoding="utf-8")
+        for line in utf8_lines(sys.stdin.buffer):
+            answer(translator, line, arguments.stream)
+    except (
+        BrokenPipeError
+    ):  # nobody reads the answers any more; Python itself would complain of it while it ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError) as error:
-        sys.exit(f"Error: {error}")
-    for line in sys.stdin:
-        if not arguments.stream:
-            print(translator(line.rstrip("\n")).text)
-            continue
-        for text in translator.stream(line.rstrip("\n")):
-            print(f"\r{text}", end="", flush=True)
-        print()
+        print(f"Error: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ The file cuts text and puts it together itself, with the operators of tensorflow
 """
 
 import argparse
+import os
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -30,12 +31,23 @@ def load(path: str) -> Callable[[bytes], dict[str, Any]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Translates the lines of standard input.")
     parser.add_argument("model", help="a .tflite that `keras-attn export --format litert --text` wrote")
+    arguments = parser.parse_args()
+    if sys.stdin is None:  # closed: there is nothing to translate
+        return
     try:
-        translate = load(parser.parse_args().model)
-    except ValueError as error:
-        sys.exit(f"Error: {error}")
-    for line in sys.stdin.buffer:
-        sys.stdout.buffer.write(translate(line.rstrip(b"\n"))["translation"] + b"\n")
+        translate = load(arguments.model)
+        for line in sys.stdin.buffer:
+            sys.stdout.buffer.write(translate(line.removesuffix(b"\n"))["translation"] + b"\n")
+            sys.stdout.buffer.flush()
+    except (
+        BrokenPipeError
+    ):  # nobody reads the answers any more; Python itself would complain of it while it ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError) as error:
+        print(f"Error: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 if __name__ == "__main__":

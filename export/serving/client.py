@@ -12,9 +12,12 @@ alone, gRPC `pip install tensorflow-serving-api`, which brings TensorFlow with i
 """
 
 import argparse
+import http.client
 import json
+import os
 import sys
 import urllib.error
+import urllib.parse
 import urllib.request
 from typing import Any
 
@@ -22,7 +25,7 @@ NO_HYPOTHESIS = -1e9  # the score of a place of an n-best list that the search d
 
 
 class ServerError(Exception):
-    """The server refused or could not be reached; the message is its own."""
+    """The server refused, could not be reached, or is none that serves keras-attn's models."""
 
 
 def ask_rest(
@@ -45,19 +48,23 @@ def ask_rest(
         Nested lists by the name of the signature's output, one item a text.
 
     Raises:
-        ServerError: the server refused, or there was none.
+        ServerError: the server refused, there was none, or its answer is no such thing.
     """
-    url = f"http://{server}/v1/models/{model}:predict"
-    request = urllib.request.Request(
-        url, rest_request(inputs, signature), {"Content-Type": "application/json"}
-    )
+    url = f"http://{server}/v1/models/{urllib.parse.quote(model)}:predict"
     try:
+        request = urllib.request.Request(
+            url, rest_request(inputs, signature), {"Content-Type": "application/json"}
+        )
         with urllib.request.urlopen(request, timeout=timeout) as response:
             return rest_answer(response.read())
     except urllib.error.HTTPError as error:
         raise ServerError(_rest_error(error.read()) or str(error)) from None
-    except OSError as error:
-        raise ServerError(f"no answer from {url}: {error}") from None
+    except http.client.IncompleteRead:
+        raise ServerError(f"the answer from {url} ended before its time: ask again") from None
+    # The last two are of host names and ports that cannot be.
+    except (OSError, http.client.HTTPException, ValueError, OverflowError) as error:
+        reason = str(error) or type(error).__name__
+        raise ServerError(f"no answer from {url}: {reason}. Give host:port, such as localhost:8501") from None
 
 
 def rest_request(inputs: dict[str, list[str]], signature: str = "serving_default") -> bytes:
@@ -66,8 +73,21 @@ def rest_request(inputs: dict[str, list[str]], signature: str = "serving_default
 
 
 def rest_answer(body: bytes) -> dict[str, list]:
-    """The outputs in the body of an answer."""
-    return json.loads(body)["outputs"]
+    """The outputs in the body of an answer.
+
+    Raises:
+        ServerError: it holds none.
+    """
+    try:
+        outputs = json.loads(body)["outputs"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        outputs = None
+    if isinstance(outputs, dict) and all(isinstance(values, list) for values in outputs.values()):
+        return outputs
+    begins = body[:40].decode(errors="replace")
+    raise ServerError(
+        f"expected JSON with outputs, got {begins!r}: is this the REST port of a TensorFlow Serving?"
+    )
 
 
 def ask_grpc(
@@ -78,8 +98,13 @@ def ask_grpc(
     timeout: float = 60.0,
 ) -> dict[str, list]:
     """Asks over gRPC, on a port such as `localhost:8500`; everything else is as in `ask_rest`."""
-    import grpc
-    from tensorflow_serving.apis.prediction_service_pb2_grpc import PredictionServiceStub
+    try:
+        import grpc
+        from tensorflow_serving.apis.prediction_service_pb2_grpc import PredictionServiceStub
+    except ImportError:
+        raise ServerError(
+            "gRPC needs a package that is not installed: pip install tensorflow-serving-api"
+        ) from None
 
     unlimited = [("grpc.max_receive_message_length", -1)]  # attention weights soon exceed gRPC's 4 MB
     with grpc.insecure_channel(server, unlimited) as channel:
@@ -111,10 +136,20 @@ def grpc_answer(response: Any) -> dict[str, list]:
 
 
 def rows(answer: dict[str, list]) -> list[dict[str, Any]]:
-    """An answer text by text, without what only fills its tensors up."""
-    return [
-        _without_filling(dict(zip(answer, row, strict=True))) for row in zip(*answer.values(), strict=True)
-    ]
+    """An answer text by text, without what only fills its tensors up.
+
+    Raises:
+        ServerError: it is not what a signature of keras-attn's models gives.
+    """
+    try:
+        return [
+            _without_filling(dict(zip(answer, row, strict=True)))
+            for row in zip(*answer.values(), strict=True)
+        ]
+    except (ValueError, KeyError, TypeError):
+        raise ServerError(
+            f"cannot make sense of the outputs {', '.join(answer)}: another kind of model?"
+        ) from None
 
 
 def _without_filling(row: dict[str, Any]) -> dict[str, Any]:
@@ -138,12 +173,14 @@ def _decoded(values: Any) -> Any:
 
 def _rest_error(body: bytes) -> str | None:
     try:
-        return json.loads(body)["error"]
-    except (ValueError, KeyError, TypeError):
+        return str(json.loads(body)["error"])
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
 
 
 def _lines_of_stdin() -> list[str]:
+    if sys.stdin is None:  # closed
+        return []
     sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")
     return [line.removesuffix("\n") for line in sys.stdin]
 
@@ -151,6 +188,11 @@ def _lines_of_stdin() -> list[str]:
 def _readable(texts: list[str]) -> list[str]:
     """Bytes that are no UTF-8, which Python reads as lone surrogates, become question marks."""
     return [text.encode(errors="replace").decode() for text in texts]
+
+
+def _one_line(message: str) -> str:
+    """A message for a terminal, which must not do what a server's text tells it to."""
+    return "".join(each if each.isprintable() else "\ufffd" for each in " ".join(message.split()))
 
 
 def main() -> None:
@@ -171,12 +213,26 @@ def main() -> None:
         inputs["translation"] = _readable(args.translation)
         if len(args.translation) != len(inputs["text"]):
             parser.error("--signature score needs a --translation for each text")
+    if not inputs["text"]:
+        return
     try:
         answer = (ask_grpc if args.grpc else ask_rest)(args.server, args.model, inputs, args.signature)
+        found = rows(answer)
+        if len(found) != len(inputs["text"]):
+            raise ServerError(
+                f"expected {len(inputs['text'])} translations, got {len(found)}: another kind of model?"
+            )
+        for row in found:
+            print(json.dumps(row, ensure_ascii=False), flush=True)
+    except (
+        BrokenPipeError
+    ):  # nobody reads the answers any more; Python itself would complain of it while it ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except ServerError as error:
-        sys.exit(f"Error: {error}")
-    for row in rows(answer):
-        print(json.dumps(row, ensure_ascii=False))
+        print(f"Error: {_one_line(str(error))}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@
 
 import { build } from "esbuild";
 import { createHash } from "node:crypto";
-import { access, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { access, cp, lstat, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -31,6 +31,7 @@ async function main([output, ...exports]) {
   if (!output || exports.length === 0) throw new UsageError("expected OUTPUT EXPORT...: a folder to make, and exported models");
   const models = [];
   for (const folder of exports) models.push(await checkedModel(folder));
+  refuseSharedNames(models);
   await refuseToReplace(output);
   await mkdir(path.dirname(path.resolve(output)), { recursive: true });
   const fresh = await mkdtemp(`${path.resolve(output)}.`);
@@ -48,13 +49,15 @@ async function main([output, ...exports]) {
   console.log(`${output}: ${models.map(({ name }) => name).join(", ")}`);
 }
 
+/** What a stranger's export says about itself is checked: its files are published, and must be files of its folder. */
 async function checkedModel(folder) {
   let description, files;
   try {
     description = JSON.parse(await readFile(path.join(folder, "model.json"), "utf8"));
-    files = ["model.json", "model.tflite", ...new Set(Object.values(description.vocabularies ?? {}))];
-    await Promise.all(files.map((name) => access(path.join(folder, name))));
-  } catch {
+    files = ["model.json", "model.tflite", ...vocabulariesOf(description, folder)];
+    for (const name of files) await requireOwnFile(folder, name);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
     throw new UsageError(`${folder} is not a whole export: expected a folder that \`keras-attn export --format litert\` wrote`);
   }
   const { signatures, source_length, languages, bytes } = description;
@@ -64,7 +67,33 @@ async function checkedModel(folder) {
   if (!source_length) {
     throw new UsageError(`${folder} takes sources of any length, browsers only of a fixed one: export it with --source-length 64`);
   }
-  return { folder, files, name: path.basename(path.resolve(folder)), ...languages, bytes };
+  const { source, target } = languages ?? {};
+  if (typeof source !== "string" || typeof target !== "string" || typeof bytes !== "number") {
+    throw new UsageError(`${folder}/model.json does not say what it translates: expected languages and bytes`);
+  }
+  return { folder, files, name: path.basename(path.resolve(folder)), source, target, bytes };
+}
+
+/** Of the files that `model.json` names, only vocabularies that lie beside it: no paths, and no pages or scripts to publish. */
+function vocabulariesOf(description, folder) {
+  const names = [...new Set(Object.values(description.vocabularies ?? {}))];
+  const strange = names.find((name) => typeof name !== "string" || !/^[A-Za-z0-9_-]+\.spm$/.test(name));
+  if (!names.includes(strange)) return names;
+  throw new UsageError(
+    `${folder}/model.json names ${JSON.stringify(strange)} as a vocabulary: expected a bare file name such as "vocabulary.spm"`,
+  );
+}
+
+/** A link could lead out of the folder. */
+async function requireOwnFile(folder, name) {
+  const file = await lstat(path.join(folder, name));
+  if (!file.isFile()) throw new UsageError(`${folder}/${name} is a link or no file: copy the file itself there`);
+}
+
+function refuseSharedNames(models) {
+  const names = models.map(({ name }) => name);
+  const taken = names.find((name, i) => names.indexOf(name) !== i || name === path.basename(MADE_BY_US));
+  if (taken) throw new UsageError(`an export's folder name is its address, and ${taken} is taken: rename one`);
 }
 
 async function refuseToReplace(output) {

@@ -2,7 +2,8 @@
 
 Text goes through one implementation everywhere, the tensorflow-text operator that also sits in an exported model, so
 that training, serving and a device cut sentences alike. That operator is right for unigram models only: it encodes BPE
-models wrongly, and ignores byte fallback, without a word. Both are refused here.
+models and those that mark the ends of words wrongly, and ignores byte fallback, without a word. These are refused here, and so are
+damaged models.
 
 Normalisation is SentencePiece's `nmt_nfkc`: compatibility forms are unified, control and zero-width characters removed,
 runs of whitespace become one space, case is kept. A character outside the vocabulary becomes the unknown id, which
@@ -11,14 +12,16 @@ decodes to " ⁇ ", as in SentencePiece itself.
 
 import functools
 import io
-import threading
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
+from keras_attn.text.vocabulary_checks import checked_pieces
 
 if TYPE_CHECKING:
     import tensorflow as tf
+
+    from keras_attn.text.subword_sampling import SubwordSampler
 
 _MAX_LINE_BYTES = 1 << 16  # SentencePiece leaves longer lines out of its training, and 4192 is its default
 
@@ -36,12 +39,12 @@ class Tokenizer:
             others, such as "☃", nothing is known.
 
     Raises:
-        ValueError: the bytes are no SentencePiece model, the model is not unigram or falls back to bytes, or its
-            special ids are not those of `text.special_tokens`.
+        ValueError: the bytes are no SentencePiece model or a damaged one, the model is not unigram, falls back to bytes or marks
+            the ends of words, or its special ids are not those of `keras_attn.special_ids`.
     """
 
     def __init__(self, model_proto: bytes) -> None:
-        self._pieces = _checked_pieces(model_proto)
+        self._pieces = checked_pieces(model_proto)
         self.model_proto = model_proto
         self.vocab_size = len(self._pieces)
         special = {PAD_ID, UNK_ID, BOS_ID, EOS_ID}
@@ -63,22 +66,11 @@ class Tokenizer:
     def sample(self, lines: Sequence[str], alpha: float, seed: int) -> list[list[int]]:
         """Ids of each line cut at random: of all cuts x of a line, one with probability proportional to P(x) ** alpha.
 
-        Subword regularisation (Kudo 2018, section 3): cuts that differ from epoch to epoch keep a model from learning words by
-        heart. The same seed, from 0 to 2 ** 32 - 2, gives the same ids.
+        Cuts that differ from epoch to epoch keep a model from learning words by heart; see `subword_sampling`. The same lines,
+        alpha and seed give the same ids in every process.
         """
-        import sentencepiece
-
-        ids = []
-
-        def run() -> None:
-            sentencepiece.set_random_generator_seed(seed)
-            sampling = {"enable_sampling": True, "nbest_size": -1, "alpha": alpha}
-            ids.extend(self._processor.encode(line, **sampling) for line in lines)
-
-        thread = threading.Thread(target=run)  # a thread takes up the seed when it draws for the first time
-        thread.start()
-        thread.join()
-        return ids
+        readable = [line.encode("utf-8", errors="replace").decode() for line in lines]
+        return self._sampler.sample(readable, alpha, seed)
 
     def decode(self, ids: Sequence[Sequence[int]]) -> list[str]:
         """Text of each sequence of ids; padding, BOS and EOS are ignored, and no ids give "".
@@ -121,10 +113,10 @@ class Tokenizer:
             return tensorflow_text.FastSentencepieceTokenizer(self.model_proto)
 
     @functools.cached_property
-    def _processor(self) -> Any:
-        import sentencepiece
+    def _sampler(self) -> "SubwordSampler":
+        from keras_attn.text.subword_sampling import SubwordSampler
 
-        return sentencepiece.SentencePieceProcessor(model_proto=self.model_proto)
+        return SubwordSampler(self.model_proto)
 
     def _in_vocabulary(self, piece_id: int) -> int:
         if not 0 <= piece_id < self.vocab_size:
@@ -168,30 +160,3 @@ def train_tokenizer(lines: Iterable[str], vocab_size: int, character_coverage: f
         reason = str(error).rpartition("] ")[2] or str(error)  # without the place in SentencePiece's source
         raise ValueError(f"cannot train a vocabulary of {vocab_size} pieces: {reason}") from None
     return Tokenizer(model.getvalue())
-
-
-def _checked_pieces(model_proto: bytes) -> list[str]:
-    from google.protobuf.message import DecodeError
-    from sentencepiece.sentencepiece_model_pb2 import ModelProto, TrainerSpec
-
-    try:
-        model = ModelProto.FromString(model_proto)
-    except DecodeError:
-        model = ModelProto()
-    trainer = model.trainer_spec
-    if not model.pieces:
-        raise ValueError("not a SentencePiece model: expected the bytes of a trained .spm or .model file")
-    if trainer.model_type != TrainerSpec.UNIGRAM:
-        kind = TrainerSpec.ModelType.Name(trainer.model_type)
-        raise ValueError(
-            f"expected a unigram SentencePiece model, got {kind}: train with --model_type=unigram"
-        )
-    if trainer.byte_fallback:
-        raise ValueError("the SentencePiece model falls back to bytes: train it with --byte_fallback=false")
-    special_ids = (trainer.pad_id, trainer.unk_id, trainer.bos_id, trainer.eos_id)
-    if special_ids != (PAD_ID, UNK_ID, BOS_ID, EOS_ID):
-        raise ValueError(
-            f"expected a SentencePiece model with pad, unk, bos, eos = {(PAD_ID, UNK_ID, BOS_ID, EOS_ID)}, "
-            f"got {special_ids}: train with --pad_id={PAD_ID} --unk_id={UNK_ID} --bos_id={BOS_ID} --eos_id={EOS_ID}"
-        )
-    return [piece.piece for piece in model.pieces]

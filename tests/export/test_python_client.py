@@ -148,6 +148,50 @@ def test_a_file_of_another_kind_is_refused_without_a_traceback(python, tmp_path,
         (tmp_path / "model.tflite").write_bytes(content)
     command = [python, CLIENT / "litert_translator.py", tmp_path / "model.tflite"]
     result = subprocess.run(command, input="", capture_output=True, text=True, timeout=120)
-    assert result.returncode == 1
+    assert result.returncode == 2
     assert result.stderr.startswith("Error: ")
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("options", [[], ["--stream"]], ids=["whole", "stream"])
+def test_bytes_that_are_not_utf8_are_replaced_and_reported_and_later_lines_are_answered(
+    python, beam, options
+):
+    command = [python, CLIENT / "litert_translator.py", beam / "model.tflite", *options]
+    result = subprocess.run(
+        command, input=b"3 1\n3\xff1\n\xff\xfe\n9\n\xe2\x82", capture_output=True, timeout=120
+    )
+    assert result.returncode == 0
+    lines = [line.rpartition("\r")[2] for line in result.stdout.decode().split("\n")]
+    assert (len(lines), lines[0], lines[3]) == (6, "three one", "nine")
+    assert result.stderr.decode().splitlines()[-3:] == [
+        "Warning: line 2: byte 2 is not UTF-8; replaced",
+        "Warning: line 3: byte 1 is not UTF-8; replaced",
+        "Warning: line 5: byte 1 is not UTF-8; replaced",
+    ]
+
+
+def test_only_line_feeds_end_lines(python, beam):
+    command = [python, CLIENT / "litert_translator.py", beam / "model.tflite"]
+    lines = "3\r1\u2028 4\x0b\x0c\x85\n9\r\n".encode()
+    result = subprocess.run(command, input=lines, capture_output=True, timeout=120, check=True)
+    assert result.stdout.count(b"\n") == 2
+
+
+def test_a_closed_standard_input_is_nothing_to_translate(python, beam):
+    command = f"exec '{python}' litert_translator.py '{beam / 'model.tflite'}' <&-"
+    result = subprocess.run(["sh", "-c", command], capture_output=True, cwd=CLIENT, timeout=120)
+    assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
+
+
+@pytest.mark.parametrize("options", [[], ["--stream"]], ids=["whole", "stream"])
+def test_a_reader_that_stops_is_no_error(python, beam, options):
+    command = [python, CLIENT / "litert_translator.py", beam / "model.tflite", *options]
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen(command, **pipes) as process:
+        process.stdout.close()
+        process.stdin.write(b"3 1\n" * 20)
+        process.stdin.close()
+        said = process.stderr.read().decode()
+    assert process.returncode == 0
+    assert "Traceback" not in said and "BrokenPipe" not in said

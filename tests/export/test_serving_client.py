@@ -7,6 +7,7 @@ nothing else: the signature's inputs as tensors, its outputs as an answer.
 import http.server
 import importlib.util
 import json
+import socketserver
 import subprocess
 import sys
 import threading
@@ -207,7 +208,106 @@ def test_mistakes_on_the_command_line_are_told_in_a_line(rest_server):
     missing = run(rest_server, "digits", "3 1", "--signature", "score")
     assert missing.returncode == 2 and b"needs a --translation for each text" in missing.stderr
     wrong = run(rest_server, "other", "3 1")
-    assert wrong.returncode == 1 and wrong.stderr.startswith(b"Error: Servable not found")
+    assert wrong.returncode == 2 and wrong.stderr.startswith(b"Error: Servable not found")
+
+
+def error_line(result):
+    """What a mistake must come to: one line on stderr, nothing on stdout, exit code 2."""
+    assert (result.returncode, result.stdout) == (2, b"")
+    (line,) = result.stderr.decode().splitlines()
+    assert line.startswith("Error: ") and line.isprintable()
+    return line
+
+
+@pytest.fixture
+def answering():
+    """`answering(bytes)`: the address of a server that says just this to whatever it is asked, and hangs up."""
+    servers = []
+
+    def answering(raw):
+        class Handler(socketserver.StreamRequestHandler):
+            def handle(self):
+                length = 0
+                while (line := self.rfile.readline()).strip():
+                    if line.lower().startswith(b"content-length:"):
+                        length = int(line.partition(b":")[2])
+                self.rfile.read(length)
+                self.wfile.write(raw)
+
+        server = socketserver.ThreadingTCPServer(("localhost", 0), Handler)
+        threading.Thread(target=server.serve_forever).start()
+        servers.append(server)
+        return f"localhost:{server.server_address[1]}"
+
+    yield answering
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+def answer(body, status=b"200 OK", length=None):
+    return b"HTTP/1.1 %s\r\nContent-Length: %d\r\n\r\n%s" % (status, length or len(body), body)
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        (answer(b"<!doctype html><title>\x1b[2JHello"), "expected JSON with outputs, got '<!doctype html>"),
+        (answer(b"[]"), "expected JSON with outputs, got '[]'"),
+        (answer(b"null"), "expected JSON with outputs, got 'null'"),
+        (answer(b""), "expected JSON with outputs, got ''"),
+        (answer(b"[" * 100_000), "expected JSON with outputs"),
+        (answer(b'{"outputs": 7}'), "expected JSON with outputs"),
+        (answer(b'{"outputs": {"translation": 7}}'), "expected JSON with outputs"),
+        (answer(b'{"outputs": {}}'), "expected 1 translations, got 0"),
+        (answer(b'{"outputs": {"translation": ["a", "b"]}}'), "expected 1 translations, got 2"),
+        (
+            answer(b'{"outputs": {"translation": ["a"], "score": []}}'),
+            "cannot make sense of the outputs translation, score",
+        ),
+        (answer(b'{"outputs": {"scores": [7]}}'), "cannot make sense of the outputs scores"),
+        (answer(b'{"outputs": {"translation"', length=500), "ended before its time"),
+        (answer(b'{"error": "no\\u001b[2J\\nsuch model"}', b"404 Not Found"), "no\ufffd[2J such model"),
+        (answer(b"<html>", b"502 Bad Gateway"), "HTTP Error 502"),
+        (b"\x00\x00\x12\x04\x00", "no answer from http://localhost:"),
+        (b"", "no answer from http://localhost:"),
+    ],
+    ids=range(16),
+)
+def test_an_answer_that_is_none_is_one_line(answering, raw, expected):
+    assert expected in error_line(run(answering(raw), "digits", "3 1"))
+
+
+@pytest.mark.parametrize(
+    "server",
+    [
+        "localhost:port",
+        "localhost:99999",
+        "localhost:-1",
+        "localhost:9",
+        "",
+        ":",
+        "no such host:8501",
+        "a" * 300,
+        "http://localhost",
+    ],
+)
+def test_a_server_that_cannot_be_is_one_line(server):
+    assert "no answer from http://" in error_line(run(server, "digits", "3 1"))
+
+
+@pytest.mark.parametrize("server", ["localhost:port", "localhost:9", ""])
+def test_a_grpc_server_that_cannot_be_is_told_after_what_tensorflow_says(server):
+    result = run(server, "digits", "3 1", "--grpc")
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert result.stderr.splitlines()[-1].startswith(b"Error: ") and b"Traceback" not in result.stderr
+
+
+def test_no_text_is_nothing_to_ask(answering):
+    assert run("localhost:9", "digits").returncode == 0
+    command = f"exec '{sys.executable}' client.py localhost:9 digits <&-"
+    closed = subprocess.run(["sh", "-c", command], capture_output=True, cwd=SERVING)
+    assert (closed.returncode, closed.stdout, closed.stderr) == (0, b"", b"")
 
 
 def test_the_servers_configuration_names_the_folder_that_the_readme_exports_to():

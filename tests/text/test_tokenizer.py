@@ -222,36 +222,6 @@ def test_it_works_inside_a_litert_file(tokenizer):
         assert text.decode() == line.strip("\u200b")
 
 
-def test_random_cuts_read_alike_and_follow_the_seed(tokenizer):
-    first, again, other = (tokenizer.sample(LINES[:6], alpha=0.3, seed=seed) for seed in (1, 1, 2))
-    assert tokenizer.decode(first) == tokenizer.decode(other) == LINES[:6]
-    assert first == again != other
-
-
-@pytest.mark.parametrize("alpha", [0.2, 1.0])
-def test_a_cut_comes_as_often_as_its_probability_to_the_power_of_alpha(tokenizer, reference, alpha):
-    """Kudo 2018, section 3.2, with l = infinity, by counting all cuts of a word."""
-    pieces = {reference.id_to_piece(i): i for i in range(4, reference.get_piece_size())}
-
-    def cuts(text):
-        return (
-            [
-                (pieces[text[:n]], *rest)
-                for n in range(1, len(text) + 1)
-                if text[:n] in pieces
-                for rest in cuts(text[n:])
-            ]
-            if text
-            else [()]
-        )
-
-    share = {cut: np.exp(alpha * sum(map(reference.get_score, cut))) for cut in cuts("▁reading")}
-    draws = [tuple(cut) for cut in tokenizer.sample(["reading"] * 5000, alpha, seed=1)]
-    assert len(share) > 4
-    for cut, weight in share.items():
-        assert abs(draws.count(cut) / 5000 - weight / sum(share.values())) < 0.03
-
-
 def test_training_twice_gives_the_same_model(tokenizer):
     assert train_tokenizer(iter(LINES), vocab_size=120).model_proto == tokenizer.model_proto
 
@@ -296,6 +266,16 @@ def test_a_model_that_is_not_unigram_is_refused(kind):
 def test_a_model_with_byte_fallback_is_refused():
     with pytest.raises(ValueError, match="falls back to bytes"):
         Tokenizer(train_foreign_model(byte_fallback=True, vocab_size=400))
+
+
+def test_a_model_that_marks_the_ends_of_words_is_refused():
+    with pytest.raises(ValueError, match="marks the ends of words"):
+        Tokenizer(train_foreign_model(treat_whitespace_as_suffix=True))
+
+
+def test_a_damaged_model_is_refused_with_the_reason():
+    with pytest.raises(ValueError, match=r"model is damaged \(Trie data size exceeds the input blob size\)"):
+        Tokenizer(train_foreign_model().replace(b"\x00\xbc\x02\x00", b"\xff\xff\xff\x7f"))
 
 
 def test_a_model_with_other_special_ids_is_refused():

@@ -5,15 +5,11 @@ import dataclasses
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import threading
 import time
 
-import numpy as np
 import pytest
 
-from keras_attn import config as configs
 from keras_attn.config import ConfigError
 from keras_attn.evaluation.scores import corpus_scores
 from keras_attn.inference.translator import Translator
@@ -51,19 +47,6 @@ def rounds_of(folder):
     return load_checkpoint(folder)[0].rounds
 
 
-def outcome(folder):
-    """What the same training must always end with: all variables, the best model, and what was measured."""
-    variables = [value for _, value in load_checkpoint(folder)[1]]
-    best = load_model(folder).model.get_weights()
-    measured = [(one.step, one.loss, one.dev_bleu, one.dev_perplexity) for one in rounds_of(folder)]
-    return [*variables, *best, np.array(measured)]
-
-
-def assert_same_outcome(folder, other):
-    for value, expected in zip(outcome(folder), outcome(other), strict=True):
-        np.testing.assert_array_equal(value, expected)
-
-
 def after_a_round(folder, act):
     """Acts while the second round, or a later one, is running."""
     deadline = time.monotonic() + 300
@@ -71,21 +54,6 @@ def after_a_round(folder, act):
         assert time.monotonic() < deadline, "the first round never ended"
         time.sleep(0.001)
     act()
-
-
-def test_a_killed_training_goes_on_as_if_nothing_had_happened(unbroken, recipe, tmp_path):
-    config, folder = recipe(**RECIPE), tmp_path / "killed"
-    (tmp_path / "config.toml").write_text(configs.to_toml(config), encoding="utf-8")
-    command = [sys.executable, "-m", "keras_attn", "train", str(tmp_path / "config.toml"), str(folder)]
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-    try:
-        after_a_round(folder, process.kill)
-    finally:
-        process.kill()
-        process.wait()
-    assert len(rounds_of(folder)) < 4
-    train(config, folder)
-    assert_same_outcome(folder, unbroken[0])
 
 
 def test_an_interrupted_training_says_where_it_goes_on(recipe, tmp_path, capsys):

@@ -3,9 +3,11 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { after, before, test } from "node:test";
 
 const require = createRequire(new URL("../../export/web/package.json", import.meta.url));
@@ -14,6 +16,7 @@ const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 const expected = JSON.parse(readFileSync(process.env.EXPECTED, "utf8"));
 const { site, python, browser, sentences, attention, otherModel, longSentence } = expected;
 
+const SERVE = fileURLToPath(new URL("../../export/web/serve.py", import.meta.url));
 const PHONE = { width: 360, height: 740 };
 const DESKTOP = { width: 1100, height: 800 };
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage"];
@@ -184,6 +187,55 @@ test("nothing was sent anywhere, and the console shows no error", () => {
   assert.deepEqual(complaints, []);
 });
 
+test("neither the page nor its worker nor the service worker can ask another server", async (test) => {
+  const asked = [];
+  const stranger = createServer((request, response) => {
+    asked.push(request.url);
+    response.writeHead(200, { "Access-Control-Allow-Origin": "*", "Content-Type": "text/javascript" }).end("");
+  });
+  await new Promise((resolve) => stranger.listen(0, "127.0.0.1", resolve));
+  test.after(() => stranger.close());
+  const elsewhere = `http://127.0.0.1:${stranger.address().port}`;
+  const [worker] = page.workers();
+  const [serviceWorker] = context.serviceWorkers();
+  for (const [who, place] of Object.entries({ page, worker, serviceWorker })) {
+    const refused = await place.evaluate(askElsewhere, `${elsewhere}/${who}`);
+    assert.deepEqual(refused, { fetch: true, socket: true, script: true }, who);
+  }
+  assert.deepEqual(asked, []);
+});
+
+test("a browser whose quota is full translates all the same", async (test) => {
+  const full = await chromium.launch({ executablePath: browser, headless: true, args: [...FLAGS, ...QUIET] });
+  test.after(() => full.close());
+  const visitor = await full.newPage();
+  const devtools = await visitor.context().newCDPSession(visitor);
+  const setQuota = (quotaSize) => devtools.send("Storage.overrideQuotaForOrigin", { origin: address, quotaSize });
+  const visit = async () => {
+    await visitor.goto(address);
+    await ready("English to French", visitor);
+  };
+  await setQuota(1); // not even the page's own files can be kept: there is no service worker
+  await visit();
+  assert.equal(await visitor.evaluate(() => navigator.serviceWorker.controller), null);
+  await setQuota(undefined); // no limit, until the service worker is there
+  await visit();
+  assert.notEqual(await visitor.evaluate(() => navigator.serviceWorker.controller), null);
+  await visitor.evaluate(async () => {
+    for (const name of await caches.keys()) {
+      const cache = await caches.open(name);
+      for (const request of await cache.keys()) await cache.delete(request);
+    }
+  });
+  await setQuota(1); // it can keep nothing of what it fetches
+  await visit();
+  await visitor.fill("#source", sentences[0].source);
+  await visitor.click("#translate");
+  await visitor.waitForFunction(() => document.getElementById("announcement").textContent !== "");
+  assert.equal(await visitor.textContent("#target"), sentences[0].text);
+  assert.equal(await visitor.evaluate(() => caches.match("worker.js")), undefined);
+});
+
 test("without the server, a reloaded page translates with the models it has used", async () => {
   server.kill();
   await new Promise((resolve) => server.on("exit", resolve));
@@ -208,11 +260,8 @@ test("a model that cannot be had is an error the page shows", async () => {
 });
 
 async function startServer() {
-  server = spawn(python, ["-u", "-m", "http.server", "--bind", "127.0.0.1", "--directory", site, "0"], {
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  const [port] = await new Promise((resolve) => server.stdout.once("data", (text) => resolve(/(?<=port )\d+/.exec(text))));
-  address = `http://127.0.0.1:${port}`;
+  server = spawn(python, [SERVE, site, "0"], { stdio: ["ignore", "pipe", "ignore"] });
+  address = await new Promise((resolve) => server.stdout.once("data", (text) => resolve(String(text).trim())));
 }
 
 async function open() {
@@ -220,9 +269,9 @@ async function open() {
   await ready("English to French");
 }
 
-async function ready(pair) {
+async function ready(pair, visitor = page) {
   const text = `Ready to translate ${pair}`;
-  await page.waitForFunction((start) => document.getElementById("status").textContent.startsWith(start), text);
+  await visitor.waitForFunction((start) => document.getElementById("status").textContent.startsWith(start), text);
 }
 
 async function translate(text) {
@@ -254,6 +303,28 @@ async function translateInWorker(lines) {
   }
   worker.terminate();
   return found;
+}
+
+/** In the page or a worker: which ways to another server are barred. */
+async function askElsewhere(url) {
+  const fetched = await fetch(`${url}/fetch?said=text`).then(() => true, () => false);
+  const opened = await new Promise((resolve) => {
+    try {
+      const socket = new WebSocket(url.replace("http", "ws"));
+      socket.onopen = () => resolve(true);
+      socket.onerror = () => resolve(false);
+    } catch {
+      resolve(false);
+    }
+  });
+  let loaded = false;
+  if (globalThis.importScripts) {
+    try {
+      importScripts(`${url}/script`);
+      loaded = true;
+    } catch {}
+  }
+  return { fetch: !fetched, socket: !opened, script: !loaded };
 }
 
 function focused() {

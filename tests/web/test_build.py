@@ -83,6 +83,87 @@ def test_an_export_that_browsers_cannot_run_is_refused(build, export, tmp_path, 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one"]
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../../../secret.spm",
+        "/etc/passwd",
+        "..",
+        ".",
+        "",
+        ".spm",
+        "sub/vocabulary.spm",
+        "sub\\vocabulary.spm",
+        "index.html",
+        "service-worker.js",
+        "model.json",
+        "a b.spm",
+        "a.spm\n",
+        "\x1b[2J.spm",
+        ["vocabulary.spm"],
+        {"a": 1},
+        7,
+        None,
+    ],
+    ids=repr,
+)
+def test_a_vocabulary_that_is_no_bare_file_name_is_refused_in_one_line(build, export, tmp_path, name):
+    (tmp_path / "secret.spm").write_text("secret")
+    vocabularies = {"source": "vocabulary.spm", "target": name}
+    refused = build(tmp_path / "site", export("one", vocabularies=vocabularies))
+    assert refused.returncode == 2
+    assert refused.stderr.count("\n") == 1 and refused.stderr.isascii() and "\x1b" not in refused.stderr
+    assert "as a vocabulary: expected a bare file name" in refused.stderr
+    assert not (tmp_path / "site").exists()
+
+
+def test_what_an_export_says_of_itself_replaces_nothing(build, export, tmp_path):
+    (tmp_path / "secret").write_text("secret")
+    languages = {"source": "en", "target": "es", "name": "..", "folder": str(tmp_path), "files": ["secret"]}
+    assert build(tmp_path / "site", export("one", languages=languages)).returncode == 0
+    assert not list((tmp_path / "site").rglob("secret"))
+    assert [path.name for path in (tmp_path / "site" / "models").iterdir() if path.is_dir()] == ["one"]
+
+
+@pytest.mark.parametrize("name", ["model.tflite", "vocabulary.spm", "model.json"])
+def test_a_link_out_of_the_export_is_not_followed(build, export, tmp_path, name):
+    file = export("one") / name
+    (tmp_path / name).write_bytes(file.read_bytes())
+    file.unlink()
+    file.symlink_to(tmp_path / name)
+    refused = build(tmp_path / "site", tmp_path / "one")
+    assert refused.returncode == 2
+    assert refused.stderr == f"Error: {file} is a link or no file: copy the file itself there\n"
+
+
+@pytest.mark.parametrize("content", ["", "null", "[]", "7", '"text"', "{", "[" * 100_000, "\udcff"])
+def test_a_description_that_describes_nothing_is_refused(build, export, tmp_path, content):
+    (export("one") / "model.json").write_text(content, errors="surrogateescape")
+    refused = build(tmp_path / "site", tmp_path / "one")
+    assert refused.returncode == 2
+    assert refused.stderr.startswith("Error: ") and refused.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "changes", [{"languages": None}, {"languages": {"source": 1, "target": "es"}}, {"bytes": "12"}]
+)
+def test_an_export_without_languages_or_size_is_refused(build, export, tmp_path, changes):
+    refused = build(tmp_path / "site", export("one", **changes))
+    assert refused.returncode == 2
+    assert refused.stderr.endswith(
+        "model.json does not say what it translates: expected languages and bytes\n"
+    )
+
+
+def test_two_exports_of_one_name_are_refused(build, export, tmp_path):
+    (tmp_path / "other").mkdir()
+    export("one").rename(tmp_path / "other" / "one")
+    refused = build(tmp_path / "site", tmp_path / "other" / "one", export("one"))
+    assert refused.returncode == 2
+    assert "one is taken: rename one" in refused.stderr
+    assert "index.json is taken" in build(tmp_path / "site", export("index.json")).stderr
+
+
 def test_a_folder_that_is_no_export_is_refused(build, export, tmp_path):
     (export("one") / "vocabulary.spm").unlink()
     refused = build(tmp_path / "site", tmp_path / "one")

@@ -45,10 +45,12 @@ async function start(): Promise<void> {
 async function keepForOffline(): Promise<void> {
   if (!("serviceWorker" in navigator)) return; // not offered to pages that come neither by HTTPS nor from this machine
   try {
-    await navigator.serviceWorker.register("service-worker.js");
-    const worker = (await navigator.serviceWorker.ready).active!;
-    if (worker.state === "activated") return;
-    await new Promise((resolve) => worker.addEventListener("statechange", resolve, { once: true }));
+    const { active, waiting, installing } = await navigator.serviceWorker.register("service-worker.js");
+    const worker = (active ?? waiting ?? installing)!;
+    while (worker.state !== "activated") {
+      if (worker.state === "redundant") throw new Error("the browser has no room for the page's files");
+      await new Promise((resolve) => worker.addEventListener("statechange", resolve, { once: true }));
+    }
   } catch (error) {
     console.warn("This page will not work offline:", error);
   }

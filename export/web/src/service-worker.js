@@ -21,6 +21,11 @@ async function kept(request) {
   const found = await cache.match(request, { ignoreSearch: true });
   if (found) return found;
   const response = await fetch(request);
-  if (response.ok) await cache.put(request, response.clone());
+  if (response.ok) await cache.put(request, response.clone()).catch(notKept);
   return response;
+}
+
+/** The browser's quota is full, mostly: what was fetched is used, and has to be fetched again the next time. */
+function notKept(error) {
+  console.warn("Not kept for offline use:", error);
 }

@@ -1,0 +1,92 @@
+"""What a vocabulary must be before TensorFlow's operator gets it: the operator can crash on a damaged one, and is silently wrong
+with some kinds. Vocabularies come from strangers.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
+
+if TYPE_CHECKING:
+    from sentencepiece import SentencePieceProcessor
+    from sentencepiece.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+
+
+def checked_pieces(model_proto: bytes) -> list[str]:
+    """The pieces of a `.spm` file's bytes. SentencePiece's own loader refuses what the operator would crash on.
+
+    Raises:
+        ValueError: see `Tokenizer`.
+    """
+    import sentencepiece
+    from google.protobuf.message import DecodeError
+    from sentencepiece.sentencepiece_model_pb2 import ModelProto
+
+    try:
+        model = ModelProto.FromString(model_proto)
+    except DecodeError:
+        model = ModelProto()
+    if not model.pieces:
+        raise ValueError("not a SentencePiece model: expected the bytes of a trained .spm or .model file")
+    _check_kind(model.trainer_spec)
+    _check_pieces(model.pieces)
+    _check_table(model.normalizer_spec.precompiled_charsmap)
+    try:
+        processor = sentencepiece.SentencePieceProcessor(model_proto=model_proto)
+    except (RuntimeError, TypeError) as error:
+        reason = str(error).removeprefix("INTERNAL: ").removesuffix(".")
+        raise _damaged(reason) from None
+    _check_special_ids(model.trainer_spec, processor)
+    return [piece.piece for piece in model.pieces]
+
+
+def _check_special_ids(trainer: "TrainerSpec", processor: "SentencePieceProcessor") -> None:
+    """SentencePiece finds special pieces by their names, TensorFlow's operator by the trainer's ids: both must be ours."""
+    expected = (PAD_ID, UNK_ID, BOS_ID, EOS_ID)
+    named = (processor.pad_id(), processor.unk_id(), processor.bos_id(), processor.eos_id())
+    numbered = (trainer.pad_id, trainer.unk_id, trainer.bos_id, trainer.eos_id)
+    for special_ids in (numbered, named):
+        if special_ids != expected:
+            raise ValueError(
+                f"expected a SentencePiece model with pad, unk, bos, eos = {expected}, got {special_ids}: "
+                f"train with --pad_id={PAD_ID} --unk_id={UNK_ID} --bos_id={BOS_ID} --eos_id={EOS_ID}"
+            )
+
+
+def _check_kind(trainer: "TrainerSpec") -> None:
+    """Refuses what TensorFlow's operator loads and then gets wrong."""
+    if trainer.model_type != trainer.UNIGRAM:
+        kind = trainer.ModelType.Name(trainer.model_type)
+        raise ValueError(
+            f"expected a unigram SentencePiece model, got {kind}: train with --model_type=unigram"
+        )
+    if trainer.byte_fallback:
+        raise ValueError("the SentencePiece model falls back to bytes: train it with --byte_fallback=false")
+    if trainer.treat_whitespace_as_suffix:
+        raise ValueError(
+            "the SentencePiece model marks the ends of words: train it with --treat_whitespace_as_suffix=false"
+        )
+
+
+def _check_pieces(pieces: Sequence["ModelProto.SentencePiece"]) -> None:
+    for i, piece in enumerate(pieces):
+        if isinstance(piece.piece, bytes):  # protobuf's way of saying that they are no text
+            raise _damaged(f"piece {i} is not UTF-8")
+        if piece.type not in (piece.NORMAL, piece.UNKNOWN, piece.CONTROL, piece.USER_DEFINED):
+            raise ValueError(
+                f"piece {i} of the SentencePiece model is of type {piece.Type.Name(piece.type)}: "
+                "expected NORMAL, UNKNOWN, CONTROL or USER_DEFINED, which TensorFlow's operator knows"
+            )
+
+
+def _check_table(charsmap: bytes) -> None:
+    """Of the normaliser's table, four bytes for the size of a trie, the trie, and what to put in: the last must be text."""
+    trie_size = int.from_bytes(charsmap[:4], "little")
+    try:
+        charsmap[4 + trie_size :].decode("utf-8")
+    except UnicodeDecodeError:
+        raise _damaged("its normaliser's table is not UTF-8") from None
+
+
+def _damaged(reason: str) -> ValueError:
+    return ValueError(f"the SentencePiece model is damaged ({reason}): get it again, or train another")
