@@ -123,18 +123,18 @@ class AttentionDecoder(keras.layers.Layer):
         context_shape = None
         self.cells.build(inputs_shape)
         if self.attention is not None:
-            context_shape = (None, memory_shape[-1])
+            context_shape = (None, self.attention.context_width(memory_shape[-1]))
             if not self.attention.built:  # one that was restored from a file is built already
                 self.attention.build((None, *state_shape), memory_shape)
         self.readout.build(state_shape, inputs_shape, context_shape)
         if self.query_state == "intermediate":
             self.transition.build(context_shape)
         elif self.feed != "none":
-            fed_width = memory_shape[-1] if self.feed == "context" else self.readout.width
+            fed_width = context_shape[-1] if self.feed == "context" else self.readout.width
             self.feed_projection.build((None, fed_width))
 
     def precompute(self, memory):
-        """The attention's keys `(B, S, K)`, projected once a sentence; `None` without attention."""
+        """The attention's keys, `(B, S, K)` or a nest of such, projected once a sentence; `None` without attention."""
         if not self.built:
             raise ValueError(
                 "AttentionDecoder has no weights yet: call it once, or `build(inputs_shape, memory_shape)`, before it steps."
@@ -154,7 +154,8 @@ class AttentionDecoder(keras.layers.Layer):
             initial_state = self.cells.zero_states(batch)
         state = {"cells": self.cells.checked_states(initial_state)}
         if self._carries_fed:
-            width = memory.shape[-1] if self.feed == "context" else self.readout.width
+            from_context = self.feed == "context"
+            width = self.attention.context_width(memory.shape[-1]) if from_context else self.readout.width
             state["fed"] = ops.zeros((batch, width), dtype=self.compute_dtype)
         if self.attention is not None:
             state["attention"] = self.attention.first_carry(memory)
@@ -254,7 +255,7 @@ class AttentionDecoder(keras.layers.Layer):
         query, carry = tree.map_structure(
             lambda x: ops.reshape(x, (batch, -1, *ops.shape(x)[1:])), (query, carry)
         )
-        found = self.attention(query, memory, key=keys, value_mask=mask, carry=carry, training=training)
+        found = self.attention.step(query, memory, keys, mask, carry, training)
         context, weights, carry = tree.map_structure(lambda x: ops.reshape(x, (-1, *ops.shape(x)[2:])), found)
         return self._cast(context), weights, carry
 

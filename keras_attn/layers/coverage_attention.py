@@ -45,7 +45,8 @@ class CoverageAttention(BahdanauAttention):
 
     def weigh(self, query, key, mask, carry, training):
         query = map_rows(self.query_layer, query)
-        covered = ops.expand_dims(ops.cast(carry, query.dtype), -1) * self.coverage_vector  # [B, T, S, units]
+        vector = ops.cast(self.coverage_vector, query.dtype)
+        covered = ops.expand_dims(ops.cast(carry, query.dtype), -1) * vector  # [B, T, S, units]
         scores = additive_score(query, key, self.vector, covered)
         weights = masked_softmax(scores, over_queries(mask))
         return weights, ops.cast(carry, "float32") + weights

@@ -103,7 +103,7 @@ class LuongAttention(Attention):
             if self.num_heads > 1:
                 query, key = split_heads(query, self.num_heads), split_heads(key, self.num_heads)
             scores = ops.matmul(query, ops.swapaxes(key, -2, -1))
-        return scores * self.scale if self.use_scale else scores
+        return scores * ops.cast(self.scale, scores.dtype) if self.use_scale else scores
 
     def get_config(self):
         return {

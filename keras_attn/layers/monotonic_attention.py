@@ -57,7 +57,7 @@ class MonotonicAttention(BahdanauAttention):
         return ops.broadcast_to(first, (batch, positions))
 
     def weigh(self, query, key, mask, carry, training):
-        energies = ops.cast(self.score(query, key) + self.energy_bias, "float32")  # [B, T, S]
+        energies = ops.cast(self.score(query, key), "float32") + ops.cast(self.energy_bias, "float32")
         previous = ops.cast(carry, "float32")
         if training:
             noise = keras.random.normal(ops.shape(energies), seed=self.seed_generator)

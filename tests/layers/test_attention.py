@@ -138,6 +138,50 @@ def test_keys_at_hand_give_the_same_as_keys_made_inside(make):
         np.testing.assert_array_equal(a, b)
 
 
+def by_steps(layer):
+    """Contexts and weights of one query after the other."""
+    key, carry = layer.project_keys(VALUE), first_carry(layer)
+    found = []
+    for t in range(T):
+        context, weights, carry = layer.step(QUERY[:, t : t + 1], VALUE, key, MASK, carry)
+        found.append((context, weights))
+    return [
+        np.concatenate([ops.convert_to_numpy(x) for x in column], axis=1)
+        for column in zip(*found, strict=True)
+    ]
+
+
+def first_carry(layer):
+    return keras.tree.map_structure(lambda x: ops.expand_dims(x, 1), layer.first_carry(VALUE))
+
+
+@every_layer
+def test_a_decoders_steps_and_one_call_over_all_queries_give_the_same_numbers(make):
+    layer = make()
+    expected = run(layer, QUERY, VALUE, value_mask=MASK)
+    for a, b in zip(by_steps(layer), expected, strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-5)
+
+
+@every_layer
+def test_the_queries_of_one_step_do_not_see_one_another(make):
+    layer = make()
+    layer.build(QUERY.shape, VALUE.shape)
+    key, carry = layer.project_keys(VALUE), first_carry(layer)
+    repeated = keras.tree.map_structure(lambda x: ops.repeat(x, T, axis=1), carry)
+    context, weights, _ = layer.step(QUERY, VALUE, key, MASK, repeated)
+    for t in range(T):
+        alone = layer.step(QUERY[:, t : t + 1], VALUE, key, MASK, carry)
+        for a, b in zip((context, weights), alone[:2], strict=True):
+            np.testing.assert_allclose(a[:, t : t + 1], b, atol=1e-5)
+
+
+@every_layer
+def test_the_width_of_the_context_is_what_the_layer_says(make):
+    layer = make()
+    assert layer(QUERY, VALUE).shape[-1] == layer.context_width(WIDTH)
+
+
 @every_layer
 def test_keras_fills_both_masks_from_embeddings(make):
     embed = keras.layers.Embedding(9, WIDTH, mask_zero=True)
@@ -165,6 +209,17 @@ def test_a_functional_model_can_return_the_weights(make):
 def test_mixed_precision_gives_half_contexts_and_float32_weights(make, mixed_float16):
     context, weights = run(make(), QUERY, VALUE, value_mask=MASK)
     assert context.dtype == np.float16 and weights.dtype == np.float32
+
+
+@every_layer
+def test_a_step_in_mixed_precision_does_the_same_without_keras_casting_its_arguments(make, mixed_float16):
+    layer = make()
+    expected = run(layer, QUERY[:, :1], VALUE, value_mask=MASK)
+    context, weights, _ = layer.step(QUERY[:, :1], VALUE, layer.project_keys(VALUE), MASK, first_carry(layer))
+    for found, wanted in zip((context, weights), expected, strict=True):
+        found = ops.convert_to_numpy(found)
+        assert found.dtype == wanted.dtype
+        np.testing.assert_allclose(found, wanted, atol=2e-3)
 
 
 @softmax_layer
