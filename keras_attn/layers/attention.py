@@ -43,7 +43,7 @@ class Attention(keras.layers.Layer):
     Masking: Keras fills `query_mask` and `value_mask` from its implicit masks; the output carries the query's mask.
     """
 
-    def __init__(self, num_heads=1, dropout=0.0, **kwargs):
+    def __init__(self, *, num_heads=1, dropout=0.0, **kwargs):
         super().__init__(**kwargs)
         self.supports_masking = True
         self.num_heads = num_heads

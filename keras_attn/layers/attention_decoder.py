@@ -79,6 +79,7 @@ class AttentionDecoder(keras.layers.Layer):
         self,
         units,
         attention=None,
+        *,
         cell="gru",
         num_layers=1,
         residual=False,
@@ -107,7 +108,13 @@ class AttentionDecoder(keras.layers.Layer):
         self.query_state = query_state
         self.feed = feed
         self.cells = StackedCells(
-            cell, units, num_layers, residual, dropout, dtype=self.dtype_policy, name="cells"
+            cell,
+            units,
+            num_layers=num_layers,
+            residual=residual,
+            dropout=dropout,
+            dtype=self.dtype_policy,
+            name="cells",
         )
         self.readout = Readout(readout, readout_units, dtype=self.dtype_policy, name="readout")
         if query_state == "intermediate":

@@ -31,7 +31,7 @@ class CoverageAttention(BahdanauAttention):
     Reference: Tu, Lu, Liu, Liu and Li, "Modeling Coverage for Neural Machine Translation", ACL 2016, equations 5 and 6.
     """
 
-    def __init__(self, units, dropout=0.0, **kwargs):
+    def __init__(self, units, *, dropout=0.0, **kwargs):
         super().__init__(units, dropout=dropout, **kwargs)
 
     def build(self, query_shape, value_shape):

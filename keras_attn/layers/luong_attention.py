@@ -57,8 +57,8 @@ class LuongAttention(Attention):
     encoder-decoders with attention.
     """
 
-    def __init__(self, score="general", use_scale=False, units=None, num_heads=1, dropout=0.0, **kwargs):
-        super().__init__(num_heads, dropout, **kwargs)
+    def __init__(self, score="general", use_scale=False, *, units=None, num_heads=1, dropout=0.0, **kwargs):
+        super().__init__(num_heads=num_heads, dropout=dropout, **kwargs)
         if score not in SCORES:
             raise ValueError(
                 f"LuongAttention's score is one of {', '.join(SCORES)}. Received: score={score!r}."

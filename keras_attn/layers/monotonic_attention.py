@@ -39,7 +39,7 @@ class MonotonicAttention(BahdanauAttention):
     section 2.3 (equations 8 to 10), algorithm 1, and section 2.4 on energy, bias and noise.
     """
 
-    def __init__(self, units, noise=1.0, initial_bias=-1.0, dropout=0.0, seed=None, **kwargs):
+    def __init__(self, units, *, noise=1.0, initial_bias=-1.0, dropout=0.0, seed=None, **kwargs):
         super().__init__(units, normalize=True, dropout=dropout, **kwargs)
         self.noise = noise
         self.initial_bias = initial_bias

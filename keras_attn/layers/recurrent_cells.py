@@ -160,7 +160,7 @@ def make_cell(kind, units, **kwargs):
     return CELLS[kind](units, **kwargs)
 
 
-def run_cell(cell, inputs, states, mask=None, reverse=False):
+def run_cell(cell, inputs, states, *, mask=None, reverse=False):
     """Runs a cell over whole sequences.
 
     Args:

@@ -27,7 +27,7 @@ class StackedCells(keras.layers.Layer):
         `(output, states)`: `(B, units)` and the states of every layer.
     """
 
-    def __init__(self, cell, units, num_layers=1, residual=False, dropout=0.0, **kwargs):
+    def __init__(self, cell, units, *, num_layers=1, residual=False, dropout=0.0, **kwargs):
         super().__init__(**kwargs)
         if num_layers < 1:
             raise ValueError(f"A stack needs at least one layer. Received: num_layers={num_layers}.")

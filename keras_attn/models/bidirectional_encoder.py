@@ -35,6 +35,7 @@ class BidirectionalEncoder(keras.layers.Layer):
         self,
         units: int,
         cell: str = "gru",
+        *,
         num_layers: int = 1,
         residual: bool = False,
         dropout: float = 0.0,
@@ -86,8 +87,8 @@ class BidirectionalEncoder(keras.layers.Layer):
         """Both directions of layer i: `(B, S, 2 * units)` and the two final outputs side by side."""
         batch = ops.shape(inputs)[0]
         forward, backward = self.forward_cells[i], self.backward_cells[i]
-        outputs_f, states_f = run_cell(forward, inputs, forward.zero_states(batch), mask)
-        outputs_b, states_b = run_cell(backward, inputs, backward.zero_states(batch), mask, reverse=True)
+        outputs_f, states_f = run_cell(forward, inputs, forward.zero_states(batch), mask=mask)
+        outputs_b, states_b = run_cell(backward, inputs, backward.zero_states(batch), mask=mask, reverse=True)
         outputs = ops.concatenate([outputs_f, outputs_b], axis=-1)
         return outputs, ops.concatenate([states_f[0], states_b[0]], axis=-1)
 
@@ -110,7 +111,7 @@ class Bridge(keras.layers.Layer):
         A tuple of `num_layers` tuples of `state_count` tensors `(B, units)`.
     """
 
-    def __init__(self, units: int, num_layers: int, state_count: int, **kwargs):
+    def __init__(self, units: int, num_layers: int, *, state_count: int, **kwargs):
         super().__init__(**kwargs)
         self.units = units
         self.num_layers = num_layers

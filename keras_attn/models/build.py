@@ -48,7 +48,10 @@ def build_seq2seq(config: ModelConfig, return_attention_scores: bool = False) ->
     memory, final = _encoder(config)(embedding_dropout(word_dropout(source_embedding(source))), mask=mask)
     memory = _dropout(config, "memory_dropout")(memory)
     bridge = Bridge(
-        config.decoder_units, config.decoder_layers, CELLS[config.cell].state_count, name="bridge"
+        config.decoder_units,
+        config.decoder_layers,
+        state_count=CELLS[config.cell].state_count,
+        name="bridge",
     )
     decoded = decoder(
         embedding_dropout(word_dropout(target_embedding(target_in))),
@@ -124,9 +127,14 @@ def _dropout(config: ModelConfig, name: str) -> keras.layers.Layer:
 def _encoder(config: ModelConfig) -> keras.layers.Layer:
     depth, dropout = config.encoder_layers, config.layer_dropout
     if config.encoder == "transformer":
-        return TransformerEncoder(depth, config.encoder_heads, dropout, name="encoder")
+        return TransformerEncoder(depth, config.encoder_heads, dropout=dropout, name="encoder")
     return BidirectionalEncoder(
-        config.encoder_units, config.cell, depth, config.residual, dropout, name="encoder"
+        config.encoder_units,
+        config.cell,
+        num_layers=depth,
+        residual=config.residual,
+        dropout=dropout,
+        name="encoder",
     )
 
 
@@ -134,14 +142,14 @@ def _decoder(config: ModelConfig) -> AttentionDecoder:
     return AttentionDecoder(
         config.decoder_units,
         _attention(config),
-        config.cell,
-        config.decoder_layers,
-        config.residual,
-        config.query_state,
-        config.feed,
-        config.readout,
-        None if config.readout == "plain" else config.readout_units,
-        config.layer_dropout,
+        cell=config.cell,
+        num_layers=config.decoder_layers,
+        residual=config.residual,
+        query_state=config.query_state,
+        feed=config.feed,
+        readout=config.readout,
+        readout_units=None if config.readout == "plain" else config.readout_units,
+        dropout=config.layer_dropout,
         name="decoder",
     )
 
@@ -152,14 +160,16 @@ def _attention(config: ModelConfig) -> keras.layers.Layer | None:
         return _ADDITIVE[config.attention](config.attention_units, **options)
     heads = config.attention_heads
     if config.attention == "bahdanau":
-        return BahdanauAttention(config.attention_units, config.attention_normalize, heads, **options)
+        return BahdanauAttention(
+            config.attention_units, config.attention_normalize, num_heads=heads, **options
+        )
     if config.attention == "none":
         return None
     options["units"] = config.attention_units if config.attention_score == "concat" else None
     if config.attention == "luong":
         return LuongAttention(config.attention_score, config.attention_scale, num_heads=heads, **options)
     local = _LOCAL[config.attention]
-    return local(config.attention_score, config.attention_window, config.attention_scale, **options)
+    return local(config.attention_score, config.attention_window, use_scale=config.attention_scale, **options)
 
 
 def _project(config: ModelConfig, outputs, target_embedding: keras.layers.Layer):
