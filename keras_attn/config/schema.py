@@ -64,7 +64,7 @@ class ModelConfig:
     embedding_dim: int = 256
     # target: decoder input and output share a matrix; all: the source does too
     tied_embeddings: str = choice("none", "target", "all")
-    cell: str = choice("gru", "lstm", "layer_norm_gru")
+    cell: str = choice("gru", "lstm", "layer_norm_gru", "gru_reset_after")
     encoder: str = choice("bidirectional", "transformer")
     # of each direction; a transformer is as wide as its input
     encoder_units: int = option(256, {"encoder": ("bidirectional",)})
@@ -84,8 +84,8 @@ class ModelConfig:
     # s_{t-1} asks (Bahdanau, J&M), or s_t (Luong, CS224n), or one between them (Nematus)
     query_state: str = choice("previous", "current", "intermediate")
     feed: str = choice("context", "attentional", "none")  # what joins the input of the decoder's cell
-    readout: str = choice("maxout", "attentional", "plain")
-    readout_units: int = option(256, {"readout": ("maxout", "attentional")})
+    readout: str = choice("maxout", "attentional", "linear", "plain")
+    readout_units: int = option(256, {"readout": ("maxout", "attentional", "linear")})
     word_dropout: float = 0.0  # of whole words, source and target (Gal and Ghahramani 2016)
     embedding_dropout: float = 0.0
     layer_dropout: float = 0.0  # between stacked layers (Zaremba et al. 2014)

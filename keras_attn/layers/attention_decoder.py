@@ -25,6 +25,7 @@ class AttentionDecoder(keras.layers.Layer):
     | Luong et al. 2015: s_t asks, h~_{t-1} enters the cell (input feeding) | current | attentional | attentional |
     | CS224n: s_t asks, [a_t; s_t] to the output | current | none | plain |
     | Sennrich et al. 2017: s'_t asks, c_t takes it to s_t | intermediate | context | maxout |
+    | `AttentionWrapper` of tfa.seq2seq, with an attention layer | current | attentional | linear |
     | fixed-vector encoder-decoder: `attention=None` | - | none | any |
 
     `fed_t` is c_t when the previous state asks, and what step t - 1 left (its context, or its readout) otherwise. When nothing is
@@ -39,12 +40,12 @@ class AttentionDecoder(keras.layers.Layer):
     Args:
         units: width of the state.
         attention: `BahdanauAttention`, `LuongAttention`, or `None` for no attention at all.
-        cell: `"gru"`, `"lstm"` or `"layer_norm_gru"`.
+        cell: `"gru"`, `"lstm"`, `"layer_norm_gru"` or `"gru_reset_after"`.
         num_layers: number of stacked cells; the top one asks.
         residual: whether every layer but the first has a residual connection.
         query_state: which state asks, `"previous"` (s_{t-1}), `"current"` (s_t) or `"intermediate"` (s'_t).
         feed: what joins the input of the cell, `"context"`, `"attentional"` (the readout of the step before) or `"none"`.
-        readout: `"maxout"`, `"attentional"` or `"plain"`; see `Readout`.
+        readout: `"maxout"`, `"attentional"`, `"linear"` or `"plain"`; see `Readout`.
         readout_units: width of the readout; the plain one has none.
         dropout: rate of dropout between layers, in training.
 

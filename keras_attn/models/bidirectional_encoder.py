@@ -14,7 +14,7 @@ class BidirectionalEncoder(keras.layers.Layer):
 
     Args:
         units: width of each direction.
-        cell: `"gru"`, `"lstm"` or `"layer_norm_gru"`.
+        cell: `"gru"`, `"lstm"`, `"layer_norm_gru"` or `"gru_reset_after"`.
         num_layers: depth; each layer reads both directions of the one below.
         residual: whether every layer but the first adds its input to its output.
         dropout: rate of dropout between layers, in training.

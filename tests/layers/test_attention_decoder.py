@@ -77,16 +77,19 @@ def all_combinations():
             {"cell": "lstm"},
             {"cell": "gru", "num_layers": 2},
             {"cell": "lstm", "num_layers": 2, "residual": True},
+            {"cell": "gru_reset_after"},
             {"cell": "gru", "num_layers": 2, "residual": True},
         ]
     )
     choices = itertools.product(
-        ("previous", "current"), ("context", "attentional", "none"), ("maxout", "attentional", "plain")
+        ("previous", "current"),
+        ("context", "attentional", "none"),
+        ("maxout", "attentional", "linear", "plain"),
     )
     for query_state, feed, readout in choices:
         kwargs = {"query_state": query_state, "feed": feed, "readout": readout, **next(stacks)}
         yield pytest.param(next(attentions), kwargs, id="-".join(map(str, kwargs.values())))
-    for readout in ("maxout", "attentional", "plain"):
+    for readout in ("maxout", "attentional", "linear", "plain"):
         kwargs = {"query_state": "intermediate", "readout": readout, **next(stacks)}
         yield pytest.param(next(attentions), kwargs, id="-".join(map(str, kwargs.values())))
     for readout, stack in itertools.product(("maxout", "plain"), itertools.islice(stacks, 2)):
@@ -458,9 +461,9 @@ def test_dropout_inside_the_loop_works_in_compiled_training(name):
         ),
         ({"feed": "state"}, r"feed is one of context, attentional, none\. Received: 'state'"),
         ({"attention": None}, r"Without attention .* set feed='none'\. Received: 'context'"),
-        ({"cell": "rnn"}, r"The cell is one of gru, lstm, layer_norm_gru\. Received: 'rnn'"),
+        ({"cell": "rnn"}, r"The cell is one of gru, lstm, layer_norm_gru, gru_reset_after\. Received: 'rnn'"),
         ({"num_layers": 0}, r"at least one layer\. Received: num_layers=0"),
-        ({"readout": "deep"}, r"The readout is one of maxout, attentional, plain\. Received: 'deep'"),
+        ({"readout": "deep"}, r"The readout is one of maxout, attentional, linear, plain\. Received: 'deep'"),
         ({"readout": "plain"}, r"The plain readout takes no units"),
         ({"readout_units": None}, r"the others need them\. Received: 'maxout', units=None"),
     ],
