@@ -13,7 +13,9 @@ _HOMES = {
     "LocalMonotonicAttention": "keras_attn.layers",
     "LocalPredictiveAttention": "keras_attn.layers",
     "LuongAttention": "keras_attn.layers",
+    "LuongMonotonicAttention": "keras_attn.layers",
     "MonotonicAttention": "keras_attn.layers",
+    "ParallelAttention": "keras_attn.layers",
     "Translator": "keras_attn.inference.translator",
     "build_seq2seq": "keras_attn.models.build",
 }

@@ -27,9 +27,9 @@ def option(default: Any, *only_with: Kinds) -> Any:
 
 
 _ADDITIVE = {"attention": ("bahdanau", "coverage", "monotonic")}
-_MULTIPLICATIVE = {"attention": ("luong", "local-m", "local-p")}
+_MULTIPLICATIVE = {"attention": ("luong", "luong-monotonic", "local-m", "local-p")}
 _LOCAL = {"attention": ("local-m", "local-p")}
-_ANY_ATTENTION = {"attention": ("bahdanau", "coverage", "monotonic", "luong", "local-m", "local-p")}
+_ANY_ATTENTION = {"attention": (*_ADDITIVE["attention"], *_MULTIPLICATIVE["attention"])}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -73,7 +73,9 @@ class ModelConfig:
     decoder_units: int = 256
     decoder_layers: int = 1
     residual: bool = False  # around every layer but the first
-    attention: str = choice("bahdanau", "coverage", "monotonic", "luong", "local-m", "local-p", "none")
+    attention: str = choice(
+        "bahdanau", "coverage", "monotonic", "luong", "luong-monotonic", "local-m", "local-p", "none"
+    )
     # width of the additive and concat alignment models
     attention_units: int = option(256, _ADDITIVE, {**_MULTIPLICATIVE, "attention_score": ("concat",)})
     attention_score: str = choice("general", "dot", "concat", only_with=(_MULTIPLICATIVE,))

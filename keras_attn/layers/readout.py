@@ -14,8 +14,8 @@ class Readout(keras.layers.Layer):
       appendix A.2.2. (The paper pairs neighbours, 2j - 1 and 2j: the same up to the order of rows. The appendix prints s_{i-1}
       where the paper's equation 4 has s_i; equation 4 is followed.)
     - `"attentional"`: `tanh(W [c_t; s_t])`: the attentional vector of Luong et al. 2015, equation 5.
-    - `"linear"`: `W [s_t; c_t]`: the attention layer of `AttentionWrapper` in tfa.seq2seq. (The state comes first, as there, so that
-      its kernel can be taken over as it is.)
+    - `"linear"`: `W [s_t; c_t]`: the attention layer of `AttentionWrapper` in tfa.seq2seq. (The state comes first, as there,
+      so its kernel can be taken over as it is.)
     - `"plain"`: `[c_t; s_t]` as it is, the `[a_t; s_t]` of CS224n.
 
     Shapes: `...` any leading dimensions, U state width, D context width, E input width.

@@ -11,6 +11,7 @@ from keras_attn.layers import (
     LocalMonotonicAttention,
     LocalPredictiveAttention,
     LuongAttention,
+    LuongMonotonicAttention,
     MonotonicAttention,
 )
 from keras_attn.layers.recurrent_cells import CELLS
@@ -168,6 +169,8 @@ def _attention(config: ModelConfig) -> keras.layers.Layer | None:
     options["units"] = config.attention_units if config.attention_score == "concat" else None
     if config.attention == "luong":
         return LuongAttention(config.attention_score, config.attention_scale, num_heads=heads, **options)
+    if config.attention == "luong-monotonic":
+        return LuongMonotonicAttention(config.attention_score, config.attention_scale, **options)
     local = _LOCAL[config.attention]
     return local(config.attention_score, config.attention_window, use_scale=config.attention_scale, **options)
 

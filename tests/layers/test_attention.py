@@ -11,7 +11,9 @@ from keras_attn.layers import (
     LocalMonotonicAttention,
     LocalPredictiveAttention,
     LuongAttention,
+    LuongMonotonicAttention,
     MonotonicAttention,
+    ParallelAttention,
 )
 
 B, T, S, WIDTH = 3, 4, 6, 6
@@ -28,6 +30,13 @@ OTHERS = {  # whose weights are no plain softmax of the scores of one query
     "local-m": lambda **kw: LocalMonotonicAttention("dot", window=2, **kw),
     "local-p": lambda **kw: LocalPredictiveAttention("general", window=2, **kw),
     "monotonic": lambda **kw: MonotonicAttention(7, initial_bias=1.0, **kw),
+    "monotonic_soft": lambda **kw: MonotonicAttention(7, False, inference="soft", **kw),
+    "luong_monotonic": lambda **kw: LuongMonotonicAttention("general", initial_bias=1.0, **kw),
+}
+PARALLEL = {
+    "parallel": lambda dropout=0.0, **kw: ParallelAttention(
+        [BahdanauAttention(7, dropout=dropout), CoverageAttention(5, dropout=dropout)], **kw
+    ),
 }
 HEADS = {  # whose context is no sum with one weight for all features
     "bahdanau_heads": lambda **kw: BahdanauAttention(6, normalize=True, num_heads=2, **kw),
@@ -43,7 +52,7 @@ def for_each(*kinds):
 
 one_head = for_each(LAYERS, OTHERS)
 softmax_layer = for_each(LAYERS, HEADS)
-every_layer = for_each(LAYERS, HEADS, OTHERS)
+every_layer = for_each(LAYERS, HEADS, OTHERS, PARALLEL)
 
 random = np.random.default_rng(1)
 QUERY = random.normal(size=(B, T, WIDTH)).astype("float32")
@@ -199,7 +208,7 @@ def test_a_functional_model_can_return_the_weights(make):
     query, value = keras.Input((None, WIDTH)), keras.Input((None, WIDTH))
     layer = make()
     context, weights = layer(query, value, return_attention_scores=True)
-    assert context.shape == (None, None, WIDTH) and len(weights.shape) == 3
+    assert context.shape == (None, None, layer.context_width(WIDTH)) and len(weights.shape) == 3
     found = keras.Model([query, value], [context, weights])([QUERY, VALUE])
     for a, b in zip(found, run(layer, QUERY, VALUE), strict=True):
         np.testing.assert_allclose(ops.convert_to_numpy(a), b, atol=1e-6)
