@@ -39,9 +39,10 @@ class _Monotonic(Attention):
 
     def weigh(self, query, key, mask, carry, training):
         energies = ops.cast(self.score(query, key), "float32") + ops.cast(self.energy_bias, "float32")
+        attend = _expected if self.inference == "soft" else _hard
         if training:
             energies += self.noise * keras.random.normal(ops.shape(energies), seed=self.seed_generator)
-        attend = _soft if training or self.inference == "soft" else _hard
+            attend = _expected_by_quotients
         weights = attend(_stop(energies, mask), ops.cast(carry, "float32"))
         return weights, weights
 
@@ -177,11 +178,28 @@ def _stop(energies, mask):
     return stop if mask is None else stop * ops.cast(over_queries(mask), "float32")
 
 
-def _soft(stop, previous):
-    """Equation 10: the expected attention, `(B, T, S)`."""
-    going = ops.log(ops.clip(1.0 - stop, _LEAST, 1.0))
-    passed = ops.exp(ops.cumsum(going, axis=-1) - going)  # q: not to have stopped before
+def _expected_by_quotients(stop, previous):
+    """Equation 10, `(B, T, S)`: for training, where `_expected` would keep S^2 numbers for every query."""
+    passed = ops.exp(_log_passed(stop))  # q
     return stop * passed * ops.cumsum(previous / ops.clip(passed, _LEAST, 1.0), axis=-1)
+
+
+def _expected(stop, previous):
+    """The same without its quotients, which lose the attention behind positions that are very likely to stop, `(B, T, S)`."""
+    passed = _log_passed(stop)
+    walk = ops.expand_dims(passed, -1) - ops.expand_dims(
+        passed, -2
+    )  # [B, T, s, j]: log q_s / q_j, from j to s
+    positions = ops.arange(ops.shape(stop)[-1])
+    ahead = ops.expand_dims(positions, -1) >= positions
+    walk = ops.where(ahead, ops.exp(ops.minimum(walk, 0.0)), 0.0)
+    return stop * ops.squeeze(ops.matmul(walk, ops.expand_dims(previous, -1)), -1)
+
+
+def _log_passed(stop):
+    """`log q`, the logarithm of the probability not to have stopped before each position."""
+    going = ops.log(ops.clip(1.0 - stop, _LEAST, 1.0))
+    return ops.cumsum(going, axis=-1) - going
 
 
 def _hard(stop, previous):

@@ -85,7 +85,16 @@ def test_soft_inference_is_what_training_without_noise_computes():
     layer = built(noise=1.0, inference="soft")
     found = weights_of(layer)
     layer.noise = 0.0
-    np.testing.assert_array_equal(found, weights_of(layer, training=True))
+    np.testing.assert_allclose(found, weights_of(layer, training=True), atol=1e-5)
+
+
+def test_soft_inference_keeps_attention_behind_words_that_are_sure_to_stop():
+    """A query stops at the last word. For the next, all words before it would stop, but attention never goes back."""
+    layer = LuongMonotonicAttention("dot", initial_bias=0.0, inference="soft")
+    words = np.eye(4, dtype="float32")[None]
+    queries = 20 * np.array([[[-1, -1, -1, 1], [1, 1, 1, 1]]], "float32")
+    _, weights = layer(queries, words, return_attention_scores=True)
+    np.testing.assert_allclose(ops.convert_to_numpy(weights)[0], [[0, 0, 0, 1], [0, 0, 0, 1]], atol=1e-5)
 
 
 def test_without_normalising_the_energy_is_that_of_bahdanau_plus_a_bias():

@@ -167,8 +167,8 @@ def test_a_mechanism_gives_tfas_alignments(make, score):
 @pytest.mark.parametrize("mode", INFERENCE)
 @pytest.mark.parametrize(("make", "score"), MONOTONIC.values(), ids=MONOTONIC.keys())
 def test_a_monotonic_mechanism_gives_tfas_alignments(make, score, mode):
-    # With large energies float32 gives tfa's own modes, parallel and recursive, different numbers; hard attention likes them large.
-    layer = built(make, scale=1.0 if mode == "hard" else 0.4, inference=INFERENCE[mode])
+    # With large energies tfa's "parallel" is not exact: there it differs from its own "recursive", and from ours.
+    layer = built(make, scale=0.4 if mode == "parallel" else 1.0, inference=INFERENCE[mode])
     layer.energy_bias.assign(0.1)
     found, expected = weights_of_seven_queries(layer, Mechanism(layer, score, monotonic(mode)))
     np.testing.assert_allclose(found, expected, atol=1e-5)
