@@ -39,7 +39,7 @@ class AttentionDecoder(keras.layers.Layer):
 
     Args:
         units: width of the state.
-        attention: `BahdanauAttention`, `LuongAttention`, or `None` for no attention at all.
+        attention: an attention layer, such as `BahdanauAttention`; `ParallelAttention` for several; `None` for none at all.
         cell: `"gru"`, `"lstm"`, `"layer_norm_gru"` or `"gru_reset_after"`.
         num_layers: number of stacked cells; the top one asks.
         residual: whether every layer but the first has a residual connection.
