@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from keras_attn import AttentionDecoder, LuongAttention
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -30,7 +32,7 @@ def test_the_ten_lines_of_the_readme_are_a_model_of_8000_words():
 @pytest.fixture
 def from_tfa():
     """What the document defines, small."""
-    (block,) = python_blocks("docs/from_tfa_seq2seq.md")
+    block, _ = python_blocks("docs/from_tfa_seq2seq.md")
     return run(block.replace("256, 8000", "32, 20"))
 
 
@@ -58,3 +60,37 @@ def test_fit_teaches_that_model_to_say_a_sentence_again(from_tfa):
     model.fit([words, target_in], target_out, batch_size=64, epochs=100, verbose=0)
     said = np.array(tf.function(from_tfa["translate"])(tf.constant(words)).tokens[:, 0, :4])
     assert (said == target_out).mean() > 0.99
+
+
+def test_a_decoder_with_the_weights_of_a_keras_gru_does_what_tfas_attention_wrapper_did():
+    """`attention = layer([cell([inputs; attention]); context])`, as tfa has it, over seven steps."""
+    _, block = python_blocks("docs/from_tfa_seq2seq.md")
+    draw = np.random.default_rng(3)
+    inputs, memory = (draw.normal(size=(2, length, 3)).astype("float32") for length in (7, 5))
+    decoder = AttentionDecoder(
+        4,
+        LuongAttention("general"),
+        cell="gru_reset_after",
+        query_state="current",
+        feed="attentional",
+        readout="linear",
+        readout_units=6,
+    )
+    decoder.build(inputs.shape, memory.shape)
+    theirs = keras.layers.GRUCell(4)
+    theirs.build((None, 3 + 6))
+    theirs.set_weights([draw.normal(scale=0.5, size=weight.shape) for weight in theirs.weights])
+    run(block)["carry_gru"](theirs, decoder, input_width=3)
+
+    key_kernel, layer = (
+        np.array(w) for w in (decoder.attention.key_layer.kernel, decoder.readout.layer.kernel)
+    )
+    attention, state = np.zeros((2, 6), "float32"), [np.zeros((2, 4), "float32")]
+    outputs = np.array(decoder(inputs, memory))
+    for t in range(7):
+        query, state = theirs(np.concatenate([inputs[:, t], attention], axis=1), state)
+        scores = np.einsum("bu,bsu->bs", query, memory @ key_kernel)
+        weights = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+        context = np.einsum("bs,bsd->bd", weights, memory)
+        attention = np.concatenate([query, context], axis=1) @ layer
+        np.testing.assert_allclose(outputs[:, t], attention, atol=1e-5)

@@ -27,9 +27,9 @@ def option(default: Any, *only_with: Kinds) -> Any:
 
 
 _ADDITIVE = {"attention": ("bahdanau", "coverage", "monotonic")}
-_MULTIPLICATIVE = {"attention": ("luong", "local-m", "local-p")}
+_MULTIPLICATIVE = {"attention": ("luong", "luong-monotonic", "local-m", "local-p")}
 _LOCAL = {"attention": ("local-m", "local-p")}
-_ANY_ATTENTION = {"attention": ("bahdanau", "coverage", "monotonic", "luong", "local-m", "local-p")}
+_ANY_ATTENTION = {"attention": (*_ADDITIVE["attention"], *_MULTIPLICATIVE["attention"])}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -64,7 +64,7 @@ class ModelConfig:
     embedding_dim: int = 256
     # target: decoder input and output share a matrix; all: the source does too
     tied_embeddings: str = choice("none", "target", "all")
-    cell: str = choice("gru", "lstm", "layer_norm_gru")
+    cell: str = choice("gru", "lstm", "layer_norm_gru", "gru_reset_after")
     encoder: str = choice("bidirectional", "transformer")
     # of each direction; a transformer is as wide as its input
     encoder_units: int = option(256, {"encoder": ("bidirectional",)})
@@ -73,7 +73,9 @@ class ModelConfig:
     decoder_units: int = 256
     decoder_layers: int = 1
     residual: bool = False  # around every layer but the first
-    attention: str = choice("bahdanau", "coverage", "monotonic", "luong", "local-m", "local-p", "none")
+    attention: str = choice(
+        "bahdanau", "coverage", "monotonic", "luong", "luong-monotonic", "local-m", "local-p", "none"
+    )
     # width of the additive and concat alignment models
     attention_units: int = option(256, _ADDITIVE, {**_MULTIPLICATIVE, "attention_score": ("concat",)})
     attention_score: str = choice("general", "dot", "concat", only_with=(_MULTIPLICATIVE,))
@@ -84,8 +86,8 @@ class ModelConfig:
     # s_{t-1} asks (Bahdanau, J&M), or s_t (Luong, CS224n), or one between them (Nematus)
     query_state: str = choice("previous", "current", "intermediate")
     feed: str = choice("context", "attentional", "none")  # what joins the input of the decoder's cell
-    readout: str = choice("maxout", "attentional", "plain")
-    readout_units: int = option(256, {"readout": ("maxout", "attentional")})
+    readout: str = choice("maxout", "attentional", "linear", "plain")
+    readout_units: int = option(256, {"readout": ("maxout", "attentional", "linear")})
     word_dropout: float = 0.0  # of whole words, source and target (Gal and Ghahramani 2016)
     embedding_dropout: float = 0.0
     layer_dropout: float = 0.0  # between stacked layers (Zaremba et al. 2014)

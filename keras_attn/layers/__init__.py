@@ -6,7 +6,8 @@ from keras_attn.layers.coverage_attention import CoverageAttention
 from keras_attn.layers.local_attention import LocalMonotonicAttention, LocalPredictiveAttention
 from keras_attn.layers.luong_attention import LuongAttention
 from keras_attn.layers.masked_softmax import masked_softmax
-from keras_attn.layers.monotonic_attention import MonotonicAttention
+from keras_attn.layers.monotonic_attention import LuongMonotonicAttention, MonotonicAttention
+from keras_attn.layers.parallel_attention import ParallelAttention
 
 __all__ = [
     "AttentionDecoder",
@@ -15,6 +16,8 @@ __all__ = [
     "LocalMonotonicAttention",
     "LocalPredictiveAttention",
     "LuongAttention",
+    "LuongMonotonicAttention",
     "MonotonicAttention",
+    "ParallelAttention",
     "masked_softmax",
 ]

@@ -17,7 +17,7 @@ class Attention(keras.layers.Layer):
     A pure function of its arguments: the memory is never stored on the layer. Sub-classes say how a query and a key are
     scored (`score`), what a key is (`project_keys`; by default what their `key_layer` makes of a value), and, where it is more
     than a softmax, what becomes of the scores (`weigh`). An attention that depends on what the queries before it attended to
-    carries that from one query to the next (`first_carry`), and its queries are then taken one after the other.
+    carries that from one query to the next (`first_carry`), and `call` then takes its queries one after the other, by `step`.
 
     With several heads each has its own weights and reads its own share of the value's features; the context holds all shares
     in their places, and the weights that are returned are the mean over the heads.
@@ -36,17 +36,14 @@ class Attention(keras.layers.Layer):
         value_mask: boolean `(B, S)`. Where it is `False` the weights are zero.
         return_attention_scores: whether to return the weights too (Keras' name for them).
         training: whether dropout is on.
-        carry: for a decoder's step, whose queries are the hypotheses of a sentence beside one another: what the query before
-            each of them left, a nest of `(B, T, ...)`.
 
     Returns:
-        The context `(B, T, D)`, or `(context, weights)` with float32 weights `(B, T, S)` as they are before dropout; given a
-        carry, `(context, weights, carry)`.
+        The context `(B, T, D)`, or `(context, weights)` with float32 weights `(B, T, S)` as they are before dropout.
 
     Masking: Keras fills `query_mask` and `value_mask` from its implicit masks; the output carries the query's mask.
     """
 
-    def __init__(self, num_heads=1, dropout=0.0, **kwargs):
+    def __init__(self, *, num_heads=1, dropout=0.0, **kwargs):
         super().__init__(**kwargs)
         self.supports_masking = True
         self.num_heads = num_heads
@@ -64,6 +61,10 @@ class Attention(keras.layers.Layer):
     def score(self, query, key):
         """Unnormalised scores `(B, T, Q), (B, S, K) -> (B, T, S)`, or `(B, H, T, S)` of several heads."""
         raise NotImplementedError
+
+    def context_width(self, value_width):
+        """The width of the context over values of width D."""
+        return value_width
 
     def first_carry(self, value):
         """What the first query of `value` `(B, S, D)` finds: a nest of tensors `(B, ...)`; here it is empty."""
@@ -97,22 +98,35 @@ class Attention(keras.layers.Layer):
         value_mask=None,
         return_attention_scores=False,
         training=None,
-        carry=None,
     ):
         key = self.project_keys(value) if key is None else key
-        if carry is not None:
-            return self._attend(query, value, key, value_mask, carry, training)
         carry = self.first_carry(value)
-        attend = self._attend_in_turn if tree.flatten(carry) else self._attend
+        attend = self._attend_in_turn if tree.flatten(carry) else self.step
         context, weights, _ = attend(query, value, key, value_mask, carry, training)
         if query_mask is not None:
             real = ops.expand_dims(ops.cast(query_mask, "bool"), 2)
             context, weights = ops.where(real, context, 0.0), ops.where(real, weights, 0.0)
         return (context, weights) if return_attention_scores else context
 
-    def _attend(self, query, value, key, mask, carry, training):
+    def step(self, query, value, key, mask, carry, training=None):
+        """One target position of a decoder: its queries stand beside one another, such as the hypotheses of a sentence.
+
+        Args:
+            query: `(B, T, Q)`.
+            value: `(B, S, D)`.
+            key: `project_keys(value)`.
+            mask: boolean `(B, S)`, or `None`.
+            carry: what the query before each of these left, a nest of `(B, T, ...)`; for the first, `first_carry(value)` with
+                the axis of the queries.
+            training: whether dropout is on.
+
+        Returns:
+            `(context, weights, carry)`: `(B, T, D)`, float32 `(B, T, S)`, and the carry for the query that follows each.
+        """
+        # A decoder calls this past `__call__`, which would cast.
+        query, value, key = (ops.cast(x, self.compute_dtype) for x in (query, value, key))
         weights, carry = self.weigh(query, key, mask, carry, training)
-        read = self.dropout(ops.cast(weights, value.dtype), training=training)
+        read = self.dropout(ops.cast(weights, self.compute_dtype), training=training)
         if self.num_heads == 1:
             return ops.matmul(read, value), weights, carry
         context = join_heads(ops.matmul(read, split_heads(value, self.num_heads)))
@@ -121,7 +135,7 @@ class Attention(keras.layers.Layer):
     def _attend_in_turn(self, query, value, key, mask, carry, training):
         def step(query_t, carry):
             one = tree.map_structure(lambda x: ops.expand_dims(x, 1), (query_t, carry))
-            context, weights, carry = self._attend(one[0], value, key, mask, one[1], training)
+            context, weights, carry = self.step(one[0], value, key, mask, one[1], training)
             context, weights, carry = tree.map_structure(lambda x: x[:, 0], (context, weights, carry))
             return (context, weights), carry
 
@@ -142,8 +156,8 @@ def additive_score(query, key, vector, bias=None):
     t and s, `(B, T, S, K)`.
     """
     hidden = ops.expand_dims(query, 2) + ops.expand_dims(key, 1)  # [batch, queries, positions, units]
-    hidden = ops.tanh(hidden if bias is None else hidden + bias)
-    vectors = ops.reshape(vector, (vector.shape[0], -1))  # [units, heads]
+    hidden = ops.tanh(hidden if bias is None else hidden + ops.cast(bias, hidden.dtype))
+    vectors = ops.reshape(ops.cast(vector, hidden.dtype), (vector.shape[0], -1))  # [units, heads]
     scores = map_rows(lambda rows: ops.matmul(rows, vectors), hidden)
     return ops.squeeze(scores, -1) if len(vector.shape) == 1 else ops.transpose(scores, (0, 3, 1, 2))
 

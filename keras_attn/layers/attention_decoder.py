@@ -25,6 +25,7 @@ class AttentionDecoder(keras.layers.Layer):
     | Luong et al. 2015: s_t asks, h~_{t-1} enters the cell (input feeding) | current | attentional | attentional |
     | CS224n: s_t asks, [a_t; s_t] to the output | current | none | plain |
     | Sennrich et al. 2017: s'_t asks, c_t takes it to s_t | intermediate | context | maxout |
+    | `AttentionWrapper` of tfa.seq2seq, with an attention layer | current | attentional | linear |
     | fixed-vector encoder-decoder: `attention=None` | - | none | any |
 
     `fed_t` is c_t when the previous state asks, and what step t - 1 left (its context, or its readout) otherwise. When nothing is
@@ -38,13 +39,13 @@ class AttentionDecoder(keras.layers.Layer):
 
     Args:
         units: width of the state.
-        attention: `BahdanauAttention`, `LuongAttention`, or `None` for no attention at all.
-        cell: `"gru"`, `"lstm"` or `"layer_norm_gru"`.
+        attention: an attention layer, such as `BahdanauAttention`; `ParallelAttention` for several; `None` for none at all.
+        cell: `"gru"`, `"lstm"`, `"layer_norm_gru"` or `"gru_reset_after"`.
         num_layers: number of stacked cells; the top one asks.
         residual: whether every layer but the first has a residual connection.
         query_state: which state asks, `"previous"` (s_{t-1}), `"current"` (s_t) or `"intermediate"` (s'_t).
         feed: what joins the input of the cell, `"context"`, `"attentional"` (the readout of the step before) or `"none"`.
-        readout: `"maxout"`, `"attentional"` or `"plain"`; see `Readout`.
+        readout: `"maxout"`, `"attentional"`, `"linear"` or `"plain"`; see `Readout`.
         readout_units: width of the readout; the plain one has none.
         dropout: rate of dropout between layers, in training.
 
@@ -79,6 +80,7 @@ class AttentionDecoder(keras.layers.Layer):
         self,
         units,
         attention=None,
+        *,
         cell="gru",
         num_layers=1,
         residual=False,
@@ -107,7 +109,13 @@ class AttentionDecoder(keras.layers.Layer):
         self.query_state = query_state
         self.feed = feed
         self.cells = StackedCells(
-            cell, units, num_layers, residual, dropout, dtype=self.dtype_policy, name="cells"
+            cell,
+            units,
+            num_layers=num_layers,
+            residual=residual,
+            dropout=dropout,
+            dtype=self.dtype_policy,
+            name="cells",
         )
         self.readout = Readout(readout, readout_units, dtype=self.dtype_policy, name="readout")
         if query_state == "intermediate":
@@ -123,18 +131,18 @@ class AttentionDecoder(keras.layers.Layer):
         context_shape = None
         self.cells.build(inputs_shape)
         if self.attention is not None:
-            context_shape = (None, memory_shape[-1])
+            context_shape = (None, self.attention.context_width(memory_shape[-1]))
             if not self.attention.built:  # one that was restored from a file is built already
                 self.attention.build((None, *state_shape), memory_shape)
         self.readout.build(state_shape, inputs_shape, context_shape)
         if self.query_state == "intermediate":
             self.transition.build(context_shape)
         elif self.feed != "none":
-            fed_width = memory_shape[-1] if self.feed == "context" else self.readout.width
+            fed_width = context_shape[-1] if self.feed == "context" else self.readout.width
             self.feed_projection.build((None, fed_width))
 
     def precompute(self, memory):
-        """The attention's keys `(B, S, K)`, projected once a sentence; `None` without attention."""
+        """The attention's keys, `(B, S, K)` or a nest of such, projected once a sentence; `None` without attention."""
         if not self.built:
             raise ValueError(
                 "AttentionDecoder has no weights yet: call it once, or `build(inputs_shape, memory_shape)`, before it steps."
@@ -154,7 +162,8 @@ class AttentionDecoder(keras.layers.Layer):
             initial_state = self.cells.zero_states(batch)
         state = {"cells": self.cells.checked_states(initial_state)}
         if self._carries_fed:
-            width = memory.shape[-1] if self.feed == "context" else self.readout.width
+            from_context = self.feed == "context"
+            width = self.attention.context_width(memory.shape[-1]) if from_context else self.readout.width
             state["fed"] = ops.zeros((batch, width), dtype=self.compute_dtype)
         if self.attention is not None:
             state["attention"] = self.attention.first_carry(memory)
@@ -254,7 +263,7 @@ class AttentionDecoder(keras.layers.Layer):
         query, carry = tree.map_structure(
             lambda x: ops.reshape(x, (batch, -1, *ops.shape(x)[1:])), (query, carry)
         )
-        found = self.attention(query, memory, key=keys, value_mask=mask, carry=carry, training=training)
+        found = self.attention.step(query, memory, keys, mask, carry, training)
         context, weights, carry = tree.map_structure(lambda x: ops.reshape(x, (-1, *ops.shape(x)[2:])), found)
         return self._cast(context), weights, carry
 

@@ -50,8 +50,8 @@ class BahdanauAttention(Attention):
     section 3.1 and appendix A.1.2 (`W` there is `W_a`, `U` is `U_a`, `v` is `v_a`).
     """
 
-    def __init__(self, units, normalize=False, num_heads=1, dropout=0.0, **kwargs):
-        super().__init__(num_heads, dropout, **kwargs)
+    def __init__(self, units, normalize=False, *, num_heads=1, dropout=0.0, **kwargs):
+        super().__init__(num_heads=num_heads, dropout=dropout, **kwargs)
         if units < 1:
             raise ValueError(f"BahdanauAttention needs at least one unit. Received: units={units}.")
         self.units = units

@@ -31,7 +31,7 @@ class CoverageAttention(BahdanauAttention):
     Reference: Tu, Lu, Liu, Liu and Li, "Modeling Coverage for Neural Machine Translation", ACL 2016, equations 5 and 6.
     """
 
-    def __init__(self, units, dropout=0.0, **kwargs):
+    def __init__(self, units, *, dropout=0.0, **kwargs):
         super().__init__(units, dropout=dropout, **kwargs)
 
     def build(self, query_shape, value_shape):
@@ -45,7 +45,8 @@ class CoverageAttention(BahdanauAttention):
 
     def weigh(self, query, key, mask, carry, training):
         query = map_rows(self.query_layer, query)
-        covered = ops.expand_dims(ops.cast(carry, query.dtype), -1) * self.coverage_vector  # [B, T, S, units]
+        vector = ops.cast(self.coverage_vector, query.dtype)
+        covered = ops.expand_dims(ops.cast(carry, query.dtype), -1) * vector  # [B, T, S, units]
         scores = additive_score(query, key, self.vector, covered)
         weights = masked_softmax(scores, over_queries(mask))
         return weights, ops.cast(carry, "float32") + weights

@@ -11,8 +11,8 @@ from keras_attn.layers.masked_softmax import masked_softmax
 class _LocalAttention(LuongAttention):
     """`LuongAttention` whose weights are zero outside `[p_t - window, p_t + window]`."""
 
-    def __init__(self, score="general", window=10, use_scale=False, units=None, dropout=0.0, **kwargs):
-        super().__init__(score, use_scale, units, dropout=dropout, **kwargs)
+    def __init__(self, score="general", window=10, *, use_scale=False, units=None, dropout=0.0, **kwargs):
+        super().__init__(score, use_scale, units=units, dropout=dropout, **kwargs)
         if window < 1:
             raise ValueError(
                 f"{type(self).__name__} needs a window of at least one position. Received: window={window}."

@@ -57,8 +57,8 @@ class LuongAttention(Attention):
     encoder-decoders with attention.
     """
 
-    def __init__(self, score="general", use_scale=False, units=None, num_heads=1, dropout=0.0, **kwargs):
-        super().__init__(num_heads, dropout, **kwargs)
+    def __init__(self, score="general", use_scale=False, *, units=None, num_heads=1, dropout=0.0, **kwargs):
+        super().__init__(num_heads=num_heads, dropout=dropout, **kwargs)
         if score not in SCORES:
             raise ValueError(
                 f"LuongAttention's score is one of {', '.join(SCORES)}. Received: score={score!r}."
@@ -103,7 +103,7 @@ class LuongAttention(Attention):
             if self.num_heads > 1:
                 query, key = split_heads(query, self.num_heads), split_heads(key, self.num_heads)
             scores = ops.matmul(query, ops.swapaxes(key, -2, -1))
-        return scores * self.scale if self.use_scale else scores
+        return scores * ops.cast(self.scale, scores.dtype) if self.use_scale else scores
 
     def get_config(self):
         return {

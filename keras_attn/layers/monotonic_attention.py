@@ -3,46 +3,27 @@
 import keras
 from keras import ops
 
-from keras_attn.layers.attention import over_queries
+from keras_attn.layers.attention import Attention, over_queries
 from keras_attn.layers.bahdanau_attention import BahdanauAttention
+from keras_attn.layers.luong_attention import LuongAttention
 
+INFERENCES = ("hard", "soft")
 _LEAST = 1e-10  # keeps logarithms and quotients finite
 
 
-@keras.saving.register_keras_serializable(package="keras_attn")
-class MonotonicAttention(BahdanauAttention):
-    """`p_ts = sigmoid(g v / |v| . tanh(W s_t + U h_s + b) + r)`, the probability to stop at s on the way from the last stop.
+class _Monotonic(Attention):
+    """Stands before an attention and makes weights of its scores by stopping, where others take the softmax.
 
-    In training the weights are what would be attended to on average,
-    `a_ts = p_ts q_ts sum_{j <= s} a_{t-1,j} / q_tj` with `q_ts = prod_{j < s} (1 - p_tj)`, and noise on the energies teaches
-    probabilities near 0 and 1. Otherwise attention is hard: it stops at the first position from the last stop on whose probability
-    is above one half, and where there is none the weights are zero, now and ever after. The weights of the query before, at first
-    all on the first word, are carried from query to query.
-
-    Shapes: B batch, T queries, S memory positions, Q query width, D value width.
-
-    Args:
-        units: width of the alignment model.
-        noise: standard deviation of the noise on the energies, in training.
-        initial_bias: r at the start; below zero, so that attention does not race through the source.
-        dropout: rate of dropout on the weights, in training.
-        seed: of the noise.
-
-    Call arguments, returns and masking are those of `BahdanauAttention`; `training` decides between soft and hard.
-
-    Example:
-
-    >>> attention = MonotonicAttention(units=128)
-    >>> context, weights = attention(states, memory, return_attention_scores=True)
-
-    Reference: Raffel, Luong, Liu, Weiss and Eck, "Online and Linear-Time Attention by Enforcing Monotonic Alignments", ICML 2017,
-    section 2.3 (equations 8 to 10), algorithm 1, and section 2.4 on energy, bias and noise.
+    The scores plus a trained bias are energies, whose sigmoid is the probability to stop.
     """
 
-    def __init__(self, units, noise=1.0, initial_bias=-1.0, dropout=0.0, seed=None, **kwargs):
-        super().__init__(units, normalize=True, dropout=dropout, **kwargs)
+    def __init__(self, *args, noise, initial_bias, inference, seed, **kwargs):
+        super().__init__(*args, num_heads=1, **kwargs)
+        if inference not in INFERENCES:
+            raise ValueError(f"inference is one of {', '.join(INFERENCES)}. Received: {inference!r}.")
         self.noise = noise
         self.initial_bias = initial_bias
+        self.inference = inference
         self.seed = seed
         self.seed_generator = keras.random.SeedGenerator(seed)
 
@@ -57,19 +38,138 @@ class MonotonicAttention(BahdanauAttention):
         return ops.broadcast_to(first, (batch, positions))
 
     def weigh(self, query, key, mask, carry, training):
-        energies = ops.cast(self.score(query, key) + self.energy_bias, "float32")  # [B, T, S]
-        previous = ops.cast(carry, "float32")
+        energies = ops.cast(self.score(query, key), "float32") + ops.cast(self.energy_bias, "float32")
+        attend = _expected if self.inference == "soft" else _hard
         if training:
-            noise = keras.random.normal(ops.shape(energies), seed=self.seed_generator)
-            weights = _soft(_stop(energies + self.noise * noise, mask), previous)
-        else:
-            weights = _hard(_stop(energies, mask), previous)
+            energies += self.noise * keras.random.normal(ops.shape(energies), seed=self.seed_generator)
+            attend = _expected_by_quotients
+        weights = attend(_stop(energies, mask), ops.cast(carry, "float32"))
         return weights, weights
 
     def get_config(self):
         config = super().get_config()
-        del config["normalize"], config["num_heads"]
-        return {**config, "noise": self.noise, "initial_bias": self.initial_bias, "seed": self.seed}
+        del config["num_heads"]
+        return {
+            **config,
+            "noise": self.noise,
+            "initial_bias": self.initial_bias,
+            "inference": self.inference,
+            "seed": self.seed,
+        }
+
+
+@keras.saving.register_keras_serializable(package="keras_attn")
+class MonotonicAttention(_Monotonic, BahdanauAttention):
+    """`p_ts = sigmoid(g v / |v| . tanh(W s_t + U h_s + b) + r)`, the probability to stop at s on the way from the last stop.
+
+    In training the weights are what would be attended to on average,
+    `a_ts = p_ts q_ts sum_{j <= s} a_{t-1,j} / q_tj` with `q_ts = prod_{j < s} (1 - p_tj)`, and noise on the energies teaches
+    probabilities near 0 and 1. Otherwise attention is hard: it stops at the first position from the last stop on whose probability
+    is above one half, and where there is none the weights are zero, now and ever after. The weights of the query before, at first
+    all on the first word, are carried from query to query.
+
+    Shapes: B batch, T queries, S memory positions, Q query width, D value width.
+
+    Args:
+        units: width of the alignment model.
+        normalize: whether to weight-normalise the scoring vector; `False` leaves `v . tanh(W s_t + U h_s) + r`.
+        noise: standard deviation of the noise on the energies, in training.
+        initial_bias: r at the start; below zero, so that attention does not race through the source.
+        inference: `"hard"`, or `"soft"` for the average, without noise, outside training as well.
+        dropout: rate of dropout on the weights, in training.
+        seed: of the noise.
+
+    Call arguments, returns and masking are those of `BahdanauAttention`; outside training `inference` decides what the
+    weights are.
+
+    Raises:
+        ValueError: another `inference` than the two.
+
+    Example:
+
+    >>> attention = MonotonicAttention(units=128)
+    >>> context, weights = attention(states, memory, return_attention_scores=True)
+
+    Reference: Raffel, Luong, Liu, Weiss and Eck, "Online and Linear-Time Attention by Enforcing Monotonic Alignments", ICML 2017,
+    section 2.3 (equations 8 to 10), algorithm 1, and section 2.4 on energy, bias and noise.
+    """
+
+    def __init__(
+        self,
+        units,
+        normalize=True,
+        *,
+        noise=1.0,
+        initial_bias=-1.0,
+        inference="hard",
+        dropout=0.0,
+        seed=None,
+        **kwargs,
+    ):
+        super().__init__(
+            units,
+            normalize,
+            noise=noise,
+            initial_bias=initial_bias,
+            inference=inference,
+            dropout=dropout,
+            seed=seed,
+            **kwargs,
+        )
+
+
+@keras.saving.register_keras_serializable(package="keras_attn")
+class LuongMonotonicAttention(_Monotonic, LuongAttention):
+    """`p_ts = sigmoid(g s_t . W h_s + r)`: `MonotonicAttention` with a score of Luong et al. 2015, `general` by default.
+
+    What becomes of the probabilities to stop, in training and outside it, is described there.
+
+    Shapes: B batch, T queries, S memory positions, Q query width, D value width.
+
+    Args:
+        score, units: as in `LuongAttention`.
+        use_scale: whether the scores have the trained factor g, 1 at the start.
+        noise, initial_bias, inference, dropout, seed: as in `MonotonicAttention`.
+
+    Call arguments, returns and masking are those of `LuongAttention`; outside training `inference` decides what the weights
+    are.
+
+    Raises:
+        ValueError: another `inference` than the two, or what `LuongAttention` refuses.
+
+    Example:
+
+    >>> attention = LuongMonotonicAttention("general", use_scale=True)
+    >>> context, weights = attention(states, memory, return_attention_scores=True)
+
+    Reference: Raffel, Luong, Liu, Weiss and Eck 2017, as for `MonotonicAttention`; the scores are those of Luong, Pham and
+    Manning 2015, section 3.1.
+    """
+
+    def __init__(
+        self,
+        score="general",
+        use_scale=False,
+        *,
+        units=None,
+        noise=1.0,
+        initial_bias=-1.0,
+        inference="hard",
+        dropout=0.0,
+        seed=None,
+        **kwargs,
+    ):
+        super().__init__(
+            score,
+            use_scale,
+            units=units,
+            noise=noise,
+            initial_bias=initial_bias,
+            inference=inference,
+            dropout=dropout,
+            seed=seed,
+            **kwargs,
+        )
 
 
 def _stop(energies, mask):
@@ -78,11 +178,28 @@ def _stop(energies, mask):
     return stop if mask is None else stop * ops.cast(over_queries(mask), "float32")
 
 
-def _soft(stop, previous):
-    """Equation 10: the expected attention, `(B, T, S)`."""
-    going = ops.log(ops.clip(1.0 - stop, _LEAST, 1.0))
-    passed = ops.exp(ops.cumsum(going, axis=-1) - going)  # q: not to have stopped before
+def _expected_by_quotients(stop, previous):
+    """Equation 10, `(B, T, S)`: for training, where `_expected` would keep S^2 numbers for every query."""
+    passed = ops.exp(_log_passed(stop))  # q
     return stop * passed * ops.cumsum(previous / ops.clip(passed, _LEAST, 1.0), axis=-1)
+
+
+def _expected(stop, previous):
+    """The same without its quotients, which lose the attention behind positions that are very likely to stop, `(B, T, S)`."""
+    passed = _log_passed(stop)
+    walk = ops.expand_dims(passed, -1) - ops.expand_dims(
+        passed, -2
+    )  # [B, T, s, j]: log q_s / q_j, from j to s
+    positions = ops.arange(ops.shape(stop)[-1])
+    ahead = ops.expand_dims(positions, -1) >= positions
+    walk = ops.where(ahead, ops.exp(ops.minimum(walk, 0.0)), 0.0)
+    return stop * ops.squeeze(ops.matmul(walk, ops.expand_dims(previous, -1)), -1)
+
+
+def _log_passed(stop):
+    """`log q`, the logarithm of the probability not to have stopped before each position."""
+    going = ops.log(ops.clip(1.0 - stop, _LEAST, 1.0))
+    return ops.cumsum(going, axis=-1) - going
 
 
 def _hard(stop, previous):

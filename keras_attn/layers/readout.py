@@ -3,23 +3,25 @@
 import keras
 from keras import ops
 
-READOUTS = ("maxout", "attentional", "plain")
+READOUTS = ("maxout", "attentional", "linear", "plain")
 
 
 @keras.saving.register_keras_serializable(package="keras_attn")
 class Readout(keras.layers.Layer):
-    """`t = g(s_t, c_t, y_{t-1})`, in the three forms of the literature.
+    """`t = g(s_t, c_t, y_{t-1})`, in the forms of the literature.
 
     - `"maxout"`: `t~ = U s_t + V y_{t-1} + C c_t + b`, `t_j = max(t~_j, t~_{j + units})`: the deep output of Bahdanau et al. 2015,
       appendix A.2.2. (The paper pairs neighbours, 2j - 1 and 2j: the same up to the order of rows. The appendix prints s_{i-1}
       where the paper's equation 4 has s_i; equation 4 is followed.)
     - `"attentional"`: `tanh(W [c_t; s_t])`: the attentional vector of Luong et al. 2015, equation 5.
+    - `"linear"`: `W [s_t; c_t]`: the attention layer of `AttentionWrapper` in tfa.seq2seq. (The state comes first, as there,
+      so its kernel can be taken over as it is.)
     - `"plain"`: `[c_t; s_t]` as it is, the `[a_t; s_t]` of CS224n.
 
     Shapes: `...` any leading dimensions, U state width, D context width, E input width.
 
     Args:
-        kind: one of the three names.
+        kind: one of the four names.
         units: width of the result; the plain readout has none.
 
     Call arguments:
@@ -56,15 +58,18 @@ class Readout(keras.layers.Layer):
         self.width = self.units or width
 
     def call(self, state, inputs, context=None):
-        parts = [state] if context is None else [context, state]
+        contexts = [] if context is None else [context]
+        parts = [state, *contexts] if self.kind == "linear" else [*contexts, state]
         if self.kind == "maxout":
             parts.append(inputs)
         joined = ops.concatenate(parts, axis=-1)
         if self.kind == "plain":
             return joined
-        if self.kind == "attentional":
-            return ops.tanh(self.layer(joined))
         hidden = self.layer(joined)
+        if self.kind == "linear":
+            return hidden
+        if self.kind == "attentional":
+            return ops.tanh(hidden)
         return ops.maximum(hidden[..., : self.units], hidden[..., self.units :])
 
     def get_config(self):

@@ -81,6 +81,34 @@ class GRUCell(RecurrentCell):
 
 
 @keras.saving.register_keras_serializable(package="keras_attn")
+class ResetAfterGRUCell(RecurrentCell):
+    """`h_t = (1 - z) h_{t-1} + z tanh(W x + r (U h_{t-1} + d))` with the gates `r, z = sigmoid(W x + U h_{t-1} + d)`.
+
+    The reset gate acts after the recurrent product, and that product has a bias of its own, d: Keras' `reset_after=True`, which
+    is the default of `keras.layers.GRU`. `docs/from_tfa_seq2seq.md` shows how to take over weights from there.
+
+    Reference: Keras' `GRUCell`; cuDNN's GRU.
+    """
+
+    gates = 3
+    state_count = 1
+
+    def build(self, inputs_shape):
+        super().build(inputs_shape)
+        self.kernel = self.add_weight((self.units, 3 * self.units), "orthogonal", name="kernel")
+        self.recurrent_bias = self.add_weight((3 * self.units,), "zeros", name="recurrent_bias")
+
+    def call(self, projected, states):
+        (h,) = states
+        recurrent = ops.matmul(h, self.kernel) + self.recurrent_bias
+        gates = ops.sigmoid(projected[:, : 2 * self.units] + recurrent[:, : 2 * self.units])
+        reset, update = gates[:, : self.units], gates[:, self.units :]
+        candidate = ops.tanh(projected[:, 2 * self.units :] + reset * recurrent[:, 2 * self.units :])
+        h = h + update * (candidate - h)
+        return h, (h,)
+
+
+@keras.saving.register_keras_serializable(package="keras_attn")
 class LSTMCell(RecurrentCell):
     """`c_t = f c_{t-1} + i tanh(g)`, `h_t = o tanh(c_t)`, each gate `W x + U h_{t-1} + b`; the forget gate's bias starts at 1.
 
@@ -150,17 +178,22 @@ class LayerNormGRUCell(RecurrentCell):
         return product[:, : 2 * self.units], product[:, 2 * self.units :]
 
 
-CELLS = {"gru": GRUCell, "lstm": LSTMCell, "layer_norm_gru": LayerNormGRUCell}
+CELLS = {
+    "gru": GRUCell,
+    "lstm": LSTMCell,
+    "layer_norm_gru": LayerNormGRUCell,
+    "gru_reset_after": ResetAfterGRUCell,
+}
 
 
 def make_cell(kind, units, **kwargs):
-    """A cell by its config name, `"gru"`, `"lstm"` or `"layer_norm_gru"`."""
+    """A cell by its config name, `"gru"`, `"lstm"`, `"layer_norm_gru"` or `"gru_reset_after"`."""
     if kind not in CELLS:
         raise ValueError(f"The cell is one of {', '.join(CELLS)}. Received: {kind!r}.")
     return CELLS[kind](units, **kwargs)
 
 
-def run_cell(cell, inputs, states, mask=None, reverse=False):
+def run_cell(cell, inputs, states, *, mask=None, reverse=False):
     """Runs a cell over whole sequences.
 
     Args:

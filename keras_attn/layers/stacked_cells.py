@@ -12,7 +12,7 @@ class StackedCells(keras.layers.Layer):
     Shapes: B batch, T time, E input width.
 
     Args:
-        cell: `"gru"`, `"lstm"` or `"layer_norm_gru"`.
+        cell: `"gru"`, `"lstm"`, `"layer_norm_gru"` or `"gru_reset_after"`.
         units: width of every layer.
         num_layers: how many.
         residual: whether every layer but the first has a residual connection (Wu et al. 2016, section 3.1).
@@ -27,7 +27,7 @@ class StackedCells(keras.layers.Layer):
         `(output, states)`: `(B, units)` and the states of every layer.
     """
 
-    def __init__(self, cell, units, num_layers=1, residual=False, dropout=0.0, **kwargs):
+    def __init__(self, cell, units, *, num_layers=1, residual=False, dropout=0.0, **kwargs):
         super().__init__(**kwargs)
         if num_layers < 1:
             raise ValueError(f"A stack needs at least one layer. Received: num_layers={num_layers}.")

@@ -8,7 +8,7 @@ import keras
 from keras import ops, tree
 
 
-def unroll(step, inputs, state, layer, reverse=False, length=None):
+def unroll(step, inputs, state, layer, *, reverse=False, length=None):
     """Applies `step` at every time step.
 
     Args:

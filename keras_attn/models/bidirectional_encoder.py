@@ -14,7 +14,7 @@ class BidirectionalEncoder(keras.layers.Layer):
 
     Args:
         units: width of each direction.
-        cell: `"gru"`, `"lstm"` or `"layer_norm_gru"`.
+        cell: `"gru"`, `"lstm"`, `"layer_norm_gru"` or `"gru_reset_after"`.
         num_layers: depth; each layer reads both directions of the one below.
         residual: whether every layer but the first adds its input to its output.
         dropout: rate of dropout between layers, in training.
@@ -35,6 +35,7 @@ class BidirectionalEncoder(keras.layers.Layer):
         self,
         units: int,
         cell: str = "gru",
+        *,
         num_layers: int = 1,
         residual: bool = False,
         dropout: float = 0.0,
@@ -86,7 +87,7 @@ class BidirectionalEncoder(keras.layers.Layer):
         """Both directions of layer i: `(B, S, 2 * units)` and the two final outputs side by side."""
         batch = ops.shape(inputs)[0]
         forward, backward = self.forward_cells[i], self.backward_cells[i]
-        outputs_f, states_f = run_cell(forward, inputs, forward.zero_states(batch), mask)
-        outputs_b, states_b = run_cell(backward, inputs, backward.zero_states(batch), mask, reverse=True)
+        outputs_f, states_f = run_cell(forward, inputs, forward.zero_states(batch), mask=mask)
+        outputs_b, states_b = run_cell(backward, inputs, backward.zero_states(batch), mask=mask, reverse=True)
         outputs = ops.concatenate([outputs_f, outputs_b], axis=-1)
         return outputs, ops.concatenate([states_f[0], states_b[0]], axis=-1)

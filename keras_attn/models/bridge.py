@@ -23,7 +23,7 @@ class Bridge(keras.layers.Layer):
         A tuple of `num_layers` tuples of `state_count` tensors `(B, units)`.
     """
 
-    def __init__(self, units: int, num_layers: int, state_count: int, **kwargs):
+    def __init__(self, units: int, num_layers: int, *, state_count: int, **kwargs):
         super().__init__(**kwargs)
         self.units = units
         self.num_layers = num_layers

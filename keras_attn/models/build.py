@@ -11,6 +11,7 @@ from keras_attn.layers import (
     LocalMonotonicAttention,
     LocalPredictiveAttention,
     LuongAttention,
+    LuongMonotonicAttention,
     MonotonicAttention,
 )
 from keras_attn.models.bidirectional_encoder import BidirectionalEncoder
@@ -94,9 +95,14 @@ def _start(config: ModelConfig) -> keras.initializers.Initializer:
 def _encoder(config: ModelConfig) -> keras.layers.Layer:
     depth, dropout = config.encoder_layers, config.layer_dropout
     if config.encoder == "transformer":
-        return TransformerEncoder(depth, config.encoder_heads, dropout, name="encoder")
+        return TransformerEncoder(depth, config.encoder_heads, dropout=dropout, name="encoder")
     return BidirectionalEncoder(
-        config.encoder_units, config.cell, depth, config.residual, dropout, name="encoder"
+        config.encoder_units,
+        config.cell,
+        num_layers=depth,
+        residual=config.residual,
+        dropout=dropout,
+        name="encoder",
     )
 
 
@@ -104,14 +110,14 @@ def _decoder(config: ModelConfig) -> AttentionDecoder:
     return AttentionDecoder(
         config.decoder_units,
         _attention(config),
-        config.cell,
-        config.decoder_layers,
-        config.residual,
-        config.query_state,
-        config.feed,
-        config.readout,
-        None if config.readout == "plain" else config.readout_units,
-        config.layer_dropout,
+        cell=config.cell,
+        num_layers=config.decoder_layers,
+        residual=config.residual,
+        query_state=config.query_state,
+        feed=config.feed,
+        readout=config.readout,
+        readout_units=None if config.readout == "plain" else config.readout_units,
+        dropout=config.layer_dropout,
         name="decoder",
     )
 
@@ -122,14 +128,18 @@ def _attention(config: ModelConfig) -> keras.layers.Layer | None:
         return _ADDITIVE[config.attention](config.attention_units, **options)
     heads = config.attention_heads
     if config.attention == "bahdanau":
-        return BahdanauAttention(config.attention_units, config.attention_normalize, heads, **options)
+        return BahdanauAttention(
+            config.attention_units, config.attention_normalize, num_heads=heads, **options
+        )
     if config.attention == "none":
         return None
     options["units"] = config.attention_units if config.attention_score == "concat" else None
     if config.attention == "luong":
         return LuongAttention(config.attention_score, config.attention_scale, num_heads=heads, **options)
+    if config.attention == "luong-monotonic":
+        return LuongMonotonicAttention(config.attention_score, config.attention_scale, **options)
     local = _LOCAL[config.attention]
-    return local(config.attention_score, config.attention_window, config.attention_scale, **options)
+    return local(config.attention_score, config.attention_window, use_scale=config.attention_scale, **options)
 
 
 def _output(config: ModelConfig) -> keras.layers.Layer | None:

@@ -115,8 +115,9 @@ class Seq2Seq(keras.Model):
                 (readout_dropout, "readout_dropout"),
             )
         )
+        cells = decoder.cells.cells
         bridge = bridge or Bridge(
-            decoder.cells.units, len(decoder.cells.cells), decoder.cells.cells[0].state_count, name="bridge"
+            decoder.cells.units, len(cells), state_count=cells[0].state_count, name="bridge"
         )
         target_in = keras.Input((None,), dtype="int32", name="target_in")
         if source_embedding is None:

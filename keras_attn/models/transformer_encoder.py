@@ -36,7 +36,7 @@ class TransformerEncoder(keras.layers.Layer):
     Reference: Vaswani et al. 2017, section 3; Xiong et al. 2020 (pre-norm).
     """
 
-    def __init__(self, num_layers: int = 1, num_heads: int = 4, dropout: float = 0.0, **kwargs):
+    def __init__(self, num_layers: int = 1, num_heads: int = 4, *, dropout: float = 0.0, **kwargs):
         super().__init__(**kwargs)
         if num_layers < 1:
             raise ValueError(f"An encoder needs at least one layer. Received: num_layers={num_layers}.")

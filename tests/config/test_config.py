@@ -88,7 +88,10 @@ def test_the_last_override_wins_over_the_file_and_the_ones_before(write):
         ("modle.cell=gru", r"unknown section \[modle\]; did you mean 'model'\?"),
         ("model.zzz=1", r"unknown key model\.zzz; known: preset, source_vocab_size, "),
         ("model.cell.x=1", r"unknown key model\.cell\.x; did you mean 'cell'\?"),
-        ("model.cell=rnn", r"model\.cell takes 'gru', 'lstm', 'layer_norm_gru'; got 'rnn'"),
+        (
+            "model.cell=rnn",
+            r"model\.cell takes 'gru', 'lstm', 'layer_norm_gru', 'gru_reset_after'; got 'rnn'",
+        ),
         ("model.encoder_layers=two", r"model\.encoder_layers takes an integer; got 'two'"),
         ("model.encoder_layers=2.0", r"model\.encoder_layers takes an integer; got 2\.0"),
         ("model.encoder_layers=true", r"model\.encoder_layers takes an integer; got True"),

@@ -11,7 +11,9 @@ from keras_attn.layers import (
     LocalMonotonicAttention,
     LocalPredictiveAttention,
     LuongAttention,
+    LuongMonotonicAttention,
     MonotonicAttention,
+    ParallelAttention,
 )
 
 B, T, S, WIDTH = 3, 4, 6, 6
@@ -28,6 +30,13 @@ OTHERS = {  # whose weights are no plain softmax of the scores of one query
     "local-m": lambda **kw: LocalMonotonicAttention("dot", window=2, **kw),
     "local-p": lambda **kw: LocalPredictiveAttention("general", window=2, **kw),
     "monotonic": lambda **kw: MonotonicAttention(7, initial_bias=1.0, **kw),
+    "monotonic_soft": lambda **kw: MonotonicAttention(7, False, inference="soft", **kw),
+    "luong_monotonic": lambda **kw: LuongMonotonicAttention("general", initial_bias=1.0, **kw),
+}
+PARALLEL = {
+    "parallel": lambda dropout=0.0, **kw: ParallelAttention(
+        [BahdanauAttention(7, dropout=dropout), CoverageAttention(5, dropout=dropout)], **kw
+    ),
 }
 HEADS = {  # whose context is no sum with one weight for all features
     "bahdanau_heads": lambda **kw: BahdanauAttention(6, normalize=True, num_heads=2, **kw),
@@ -43,7 +52,7 @@ def for_each(*kinds):
 
 one_head = for_each(LAYERS, OTHERS)
 softmax_layer = for_each(LAYERS, HEADS)
-every_layer = for_each(LAYERS, HEADS, OTHERS)
+every_layer = for_each(LAYERS, HEADS, OTHERS, PARALLEL)
 
 random = np.random.default_rng(1)
 QUERY = random.normal(size=(B, T, WIDTH)).astype("float32")
@@ -138,6 +147,50 @@ def test_keys_at_hand_give_the_same_as_keys_made_inside(make):
         np.testing.assert_array_equal(a, b)
 
 
+def by_steps(layer):
+    """Contexts and weights of one query after the other."""
+    key, carry = layer.project_keys(VALUE), first_carry(layer)
+    found = []
+    for t in range(T):
+        context, weights, carry = layer.step(QUERY[:, t : t + 1], VALUE, key, MASK, carry)
+        found.append((context, weights))
+    return [
+        np.concatenate([ops.convert_to_numpy(x) for x in column], axis=1)
+        for column in zip(*found, strict=True)
+    ]
+
+
+def first_carry(layer):
+    return keras.tree.map_structure(lambda x: ops.expand_dims(x, 1), layer.first_carry(VALUE))
+
+
+@every_layer
+def test_a_decoders_steps_and_one_call_over_all_queries_give_the_same_numbers(make):
+    layer = make()
+    expected = run(layer, QUERY, VALUE, value_mask=MASK)
+    for a, b in zip(by_steps(layer), expected, strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-5)
+
+
+@every_layer
+def test_the_queries_of_one_step_do_not_see_one_another(make):
+    layer = make()
+    layer.build(QUERY.shape, VALUE.shape)
+    key, carry = layer.project_keys(VALUE), first_carry(layer)
+    repeated = keras.tree.map_structure(lambda x: ops.repeat(x, T, axis=1), carry)
+    context, weights, _ = layer.step(QUERY, VALUE, key, MASK, repeated)
+    for t in range(T):
+        alone = layer.step(QUERY[:, t : t + 1], VALUE, key, MASK, carry)
+        for a, b in zip((context, weights), alone[:2], strict=True):
+            np.testing.assert_allclose(a[:, t : t + 1], b, atol=1e-5)
+
+
+@every_layer
+def test_the_width_of_the_context_is_what_the_layer_says(make):
+    layer = make()
+    assert layer(QUERY, VALUE).shape[-1] == layer.context_width(WIDTH)
+
+
 @every_layer
 def test_keras_fills_both_masks_from_embeddings(make):
     embed = keras.layers.Embedding(9, WIDTH, mask_zero=True)
@@ -155,7 +208,7 @@ def test_a_functional_model_can_return_the_weights(make):
     query, value = keras.Input((None, WIDTH)), keras.Input((None, WIDTH))
     layer = make()
     context, weights = layer(query, value, return_attention_scores=True)
-    assert context.shape == (None, None, WIDTH) and len(weights.shape) == 3
+    assert context.shape == (None, None, layer.context_width(WIDTH)) and len(weights.shape) == 3
     found = keras.Model([query, value], [context, weights])([QUERY, VALUE])
     for a, b in zip(found, run(layer, QUERY, VALUE), strict=True):
         np.testing.assert_allclose(ops.convert_to_numpy(a), b, atol=1e-6)
@@ -165,6 +218,17 @@ def test_a_functional_model_can_return_the_weights(make):
 def test_mixed_precision_gives_half_contexts_and_float32_weights(make, mixed_float16):
     context, weights = run(make(), QUERY, VALUE, value_mask=MASK)
     assert context.dtype == np.float16 and weights.dtype == np.float32
+
+
+@every_layer
+def test_a_step_in_mixed_precision_does_the_same_without_keras_casting_its_arguments(make, mixed_float16):
+    layer = make()
+    expected = run(layer, QUERY[:, :1], VALUE, value_mask=MASK)
+    context, weights, _ = layer.step(QUERY[:, :1], VALUE, layer.project_keys(VALUE), MASK, first_carry(layer))
+    for found, wanted in zip((context, weights), expected, strict=True):
+        found = ops.convert_to_numpy(found)
+        assert found.dtype == wanted.dtype
+        np.testing.assert_allclose(found, wanted, atol=2e-3)
 
 
 @softmax_layer

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from keras import ops
 
-from keras_attn.layers import MonotonicAttention
+from keras_attn.layers import LuongMonotonicAttention, MonotonicAttention
 
 B, T, S, WIDTH = 3, 6, 7, 4
 
@@ -13,9 +13,9 @@ LENGTHS = np.array([7, 4, 1])
 MASK = np.arange(S) < LENGTHS[:, None]
 
 
-def built(bias=0.0, noise=0.0):
+def built(bias=0.0, noise=0.0, **kwargs):
     """Energies wide enough to find both sides of one half."""
-    layer = MonotonicAttention(8, noise=noise, initial_bias=bias)
+    layer = MonotonicAttention(8, noise=noise, initial_bias=bias, **kwargs)
     layer.build(QUERY.shape, VALUE.shape)
     layer.length.assign(4.0)
     return layer
@@ -79,6 +79,62 @@ def test_soft_attention_that_is_sure_is_hard_attention():
 
 def test_soft_weights_never_sum_to_more_than_one():
     assert weights_of(built(noise=1.0), training=True).sum(-1).max() <= 1 + 1e-5
+
+
+def test_soft_inference_is_what_training_without_noise_computes():
+    layer = built(noise=1.0, inference="soft")
+    found = weights_of(layer)
+    layer.noise = 0.0
+    np.testing.assert_allclose(found, weights_of(layer, training=True), atol=1e-5)
+
+
+def test_soft_inference_keeps_attention_behind_words_that_are_sure_to_stop():
+    """A query stops at the last word. For the next, all words before it would stop, but attention never goes back."""
+    layer = LuongMonotonicAttention("dot", initial_bias=0.0, inference="soft")
+    words = np.eye(4, dtype="float32")[None]
+    queries = 20 * np.array([[[-1, -1, -1, 1], [1, 1, 1, 1]]], "float32")
+    _, weights = layer(queries, words, return_attention_scores=True)
+    np.testing.assert_allclose(ops.convert_to_numpy(weights)[0], [[0, 0, 0, 1], [0, 0, 0, 1]], atol=1e-5)
+
+
+def test_without_normalising_the_energy_is_that_of_bahdanau_plus_a_bias():
+    layer = MonotonicAttention(8, False, initial_bias=-0.5, inference="soft")
+    found = weights_of(layer)
+    assert {weight.path.split("/", 1)[1] for weight in layer.weights} == {
+        "query/kernel",
+        "key/kernel",
+        "vector",
+        "energy_bias",
+    }
+    query, key, vector = (
+        ops.convert_to_numpy(w) for w in (layer.query_layer.kernel, layer.key_layer.kernel, layer.vector)
+    )
+    energy = np.tanh(QUERY[0, :1] @ query + VALUE[0] @ key) @ vector - 0.5
+    p = 1 / (1 + np.exp(-energy))
+    expected = [p[s] * np.prod(1 - p[:s]) for s in range(S)]  # the first query walks from the first word
+    np.testing.assert_allclose(found[0, 0], expected, atol=1e-5)
+
+
+def test_luongs_score_stops_where_the_scaled_product_and_the_bias_are_above_zero():
+    layer = LuongMonotonicAttention("general", use_scale=True, initial_bias=0.2)
+    layer.build(QUERY.shape, VALUE.shape)
+    layer.scale.assign(2.0)
+    found, kernel = weights_of(layer), ops.convert_to_numpy(layer.key_layer.kernel)
+    stops = 0
+    for n in range(B):
+        last = 0
+        for t in range(T):
+            energies = [2.0 * QUERY[n, t] @ (h @ kernel) + 0.2 for h in VALUE[n, : LENGTHS[n]]]
+            last = next((s for s in range(last, LENGTHS[n]) if energies[s] > 0), S)
+            assert found[n, t].tolist() == [float(s == last) for s in range(S)]
+            stops += last < S
+    assert stops > 2  # there is something to see
+
+
+@pytest.mark.parametrize("layer", [MonotonicAttention, LuongMonotonicAttention])
+def test_another_inference_is_refused_with_the_known_ones(layer):
+    with pytest.raises(ValueError, match=r"inference is one of hard, soft\. Received: 'parallel'"):
+        layer(8 if layer is MonotonicAttention else "general", inference="parallel")
 
 
 def test_noise_is_for_training_alone_and_follows_the_seed():

@@ -50,6 +50,21 @@ def test_attentional_is_tanh_of_context_and_state_without_bias():
     assert layer.count_params() == (CONTEXT + STATE) * UNITS
 
 
+def test_linear_is_a_product_with_state_and_context_in_the_order_of_tfas_attention_layer():
+    layer = built("linear", UNITS)
+    kernel = numbers(layer.layer.kernel)
+    found = numbers(layer(S, Y, C))
+    for place in np.ndindex(2, 6):
+        joined = [*S[place], *C[place]]
+        np.testing.assert_allclose(found[place], [linear(joined, kernel, j) for j in range(UNITS)], atol=1e-5)
+    assert layer.count_params() == (STATE + CONTEXT) * UNITS
+
+
+def test_linear_without_context_is_a_product_with_the_state():
+    layer = built("linear", UNITS, context=False)
+    np.testing.assert_allclose(numbers(layer(S, Y)), S @ numbers(layer.layer.kernel), atol=1e-5)
+
+
 def test_plain_is_context_and_state_side_by_side():
     np.testing.assert_array_equal(numbers(built("plain")(S, Y, C)), np.concatenate([C, S], axis=-1))
 
@@ -59,7 +74,8 @@ def test_plain_without_context_is_the_state():
 
 
 @pytest.mark.parametrize(
-    ("kind", "units", "expected"), [("plain", None, STATE + CONTEXT), ("maxout", 5, 5), ("attentional", 5, 5)]
+    ("kind", "units", "expected"),
+    [("plain", None, STATE + CONTEXT), ("maxout", 5, 5), ("attentional", 5, 5), ("linear", 5, 5)],
 )
 def test_the_width_is_that_of_the_result(kind, units, expected):
     layer = built(kind, units)
@@ -67,7 +83,7 @@ def test_the_width_is_that_of_the_result(kind, units, expected):
 
 
 def test_an_unknown_readout_is_refused_with_the_known_ones():
-    with pytest.raises(ValueError, match=r"one of maxout, attentional, plain\. Received: 'deep'"):
+    with pytest.raises(ValueError, match=r"one of maxout, attentional, linear, plain\. Received: 'deep'"):
         Readout("deep", 4)
 
 

@@ -12,7 +12,7 @@ X = random.normal(size=(B, T, E)).astype("float32")
 LENGTHS = [5, 3, 1]
 MASK = np.arange(T) < np.array(LENGTHS)[:, None]
 
-every_cell = pytest.mark.parametrize("kind", ["gru", "lstm", "layer_norm_gru"])
+every_cell = pytest.mark.parametrize("kind", ["gru", "lstm", "layer_norm_gru", "gru_reset_after"])
 both_directions = pytest.mark.parametrize("reverse", [False, True])
 
 
@@ -53,6 +53,32 @@ def test_gru_is_keras_gru_with_the_reset_before_the_product():
     states = random_states(cell)
     expected, state = theirs(X, initial_state=list(states))
     found, (found_state,) = run(cell, X, states)
+    np.testing.assert_allclose(found, ops.convert_to_numpy(expected), atol=1e-5)
+    np.testing.assert_allclose(found_state, ops.convert_to_numpy(state), atol=1e-5)
+
+
+@both_directions
+def test_gru_reset_after_takes_over_the_weights_of_a_keras_gru(reverse):
+    """Keras orders the gates z, r, h and keeps z of the old state where ours keeps 1 - z: -W gives 1 - z for z."""
+    theirs = keras.layers.GRU(UNITS, return_sequences=True, return_state=True)  # reset_after=True
+    theirs.build(X.shape)
+    theirs.set_weights([random.normal(size=weight.shape) for weight in theirs.weights])
+
+    def reordered(matrix):
+        z, r, h = np.split(matrix, 3, axis=-1)
+        return np.concatenate([r, -z, h], axis=-1)
+
+    kernel, recurrent, biases = (reordered(weight) for weight in theirs.get_weights())
+    cell = built("gru_reset_after")
+    cell.input_projection.set_weights([kernel, biases[0]])
+    cell.kernel.assign(recurrent)
+    cell.recurrent_bias.assign(biases[1])
+
+    states = random_states(cell)
+    steps = X[:, ::-1] if reverse else X
+    expected, state = theirs(steps, initial_state=list(states))
+    found, (found_state,) = run(cell, X, states, reverse=reverse)
+    found = found[:, ::-1] if reverse else found
     np.testing.assert_allclose(found, ops.convert_to_numpy(expected), atol=1e-5)
     np.testing.assert_allclose(found_state, ops.convert_to_numpy(state), atol=1e-5)
 
@@ -155,7 +181,9 @@ def test_a_config_makes_the_same_cell(kind):
 
 
 def test_an_unknown_cell_is_refused_with_the_known_ones():
-    with pytest.raises(ValueError, match=r"one of gru, lstm, layer_norm_gru\. Received: 'rnn'"):
+    with pytest.raises(
+        ValueError, match=r"one of gru, lstm, layer_norm_gru, gru_reset_after\. Received: 'rnn'"
+    ):
         make_cell("rnn", UNITS)
 
 

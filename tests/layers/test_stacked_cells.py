@@ -25,7 +25,7 @@ def random_states(stack):
 @pytest.mark.parametrize("cell", ["gru", "lstm"])
 @pytest.mark.parametrize("residual", [False, True])
 def test_each_layer_reads_the_one_below(cell, residual):
-    stack = built(cell, UNITS, 3, residual)
+    stack = built(cell, UNITS, num_layers=3, residual=residual)
     states = random_states(stack)
     layers = X
     for i in range(3):
@@ -36,7 +36,7 @@ def test_each_layer_reads_the_one_below(cell, residual):
 
 @pytest.mark.parametrize("residual", [False, True])
 def test_step_by_step_gives_what_a_whole_sequence_gives(residual):
-    stack = built("lstm", UNITS, 2, residual)
+    stack = built("lstm", UNITS, num_layers=2, residual=residual)
     states = random_states(stack)
     outputs, top = stack.run(X, states)
     for t in range(T):
@@ -50,7 +50,7 @@ def test_step_by_step_gives_what_a_whole_sequence_gives(residual):
 
 
 def test_dropout_lies_between_layers_and_is_for_training_alone():
-    one, two = built("gru", UNITS, 1, dropout=0.5), built("gru", UNITS, 2, dropout=0.5)
+    one, two = built("gru", UNITS, num_layers=1, dropout=0.5), built("gru", UNITS, num_layers=2, dropout=0.5)
 
     def difference(stack):
         states = stack.zero_states(B)
@@ -61,7 +61,7 @@ def test_dropout_lies_between_layers_and_is_for_training_alone():
 
 
 def test_states_given_as_lists_become_tuples():
-    stack = built("lstm", UNITS, 2)
+    stack = built("lstm", UNITS, num_layers=2)
     states = random_states(stack)
     assert stack.checked_states([list(layer) for layer in states]) == states
 
@@ -73,20 +73,20 @@ def test_states_of_another_stack_are_refused(layers, count):
     states = tuple(tuple(np.zeros((B, UNITS)) for _ in range(count)) for _ in range(layers))
     message = r"initial_state is a tuple of 2 \(a layer each\) tuples of 2 tensors \(batch, 5\)\. Received: "
     with pytest.raises(ValueError, match=message):
-        built("lstm", UNITS, 2).checked_states(states)
+        built("lstm", UNITS, num_layers=2).checked_states(states)
 
 
 @pytest.mark.parametrize("states", [np.zeros((B, UNITS)), (np.zeros((B, UNITS)),)])
 def test_a_bare_tensor_is_no_state(states):
     with pytest.raises(ValueError, match=r"Received: .*\(2, 5\)"):
-        built("gru", UNITS, 1).checked_states(states)
+        built("gru", UNITS, num_layers=1).checked_states(states)
 
 
 def test_no_layers_are_refused():
     with pytest.raises(ValueError, match=r"at least one layer\. Received: num_layers=0"):
-        StackedCells("gru", UNITS, 0)
+        StackedCells("gru", UNITS, num_layers=0)
 
 
 def test_a_config_makes_the_same_stack():
-    stack = StackedCells("lstm", UNITS, 3, residual=True, dropout=0.25, name="anything")
+    stack = StackedCells("lstm", UNITS, num_layers=3, residual=True, dropout=0.25, name="anything")
     assert StackedCells.from_config(stack.get_config()).get_config() == stack.get_config()

@@ -93,7 +93,9 @@ def test_the_length_may_be_unknown_until_the_graph_runs(reverse):
         return unroll(running_sum, x, tf.zeros((tf.shape(x)[0], 3)), NO_WEIGHTS, reverse=reverse)
 
     for length in (4, 1, 2):
-        expected = unroll(running_sum, X[:, :length], np.zeros((2, 3), "float32"), NO_WEIGHTS, reverse)
+        expected = unroll(
+            running_sum, X[:, :length], np.zeros((2, 3), "float32"), NO_WEIGHTS, reverse=reverse
+        )
         for a, b in zip(graph(X[:, :length]), expected, strict=True):
             np.testing.assert_array_equal(a.numpy(), b.numpy())
 

@@ -138,6 +138,31 @@ def test_weights_alone_can_be_saved_and_loaded(tmp_path):
     np.testing.assert_array_equal(logits_of(model), logits_of(other))
 
 
+@pytest.mark.parametrize("attention", ["monotonic", "luong-monotonic"])
+def test_a_monotonic_model_trains_a_step_and_then_stops_at_one_word_at_most(attention):
+    keras.utils.set_random_seed(1)
+    model = build_seq2seq(dataclasses.replace(TINY, attention=attention), return_attention_scores=True)
+    losses = [keras.losses.SparseCategoricalCrossentropy(from_logits=True), None]
+    model.compile(keras.optimizers.Adam(0.01), losses)
+    before = [ops.convert_to_numpy(weight) for weight in model.get_layer("decoder").attention.weights]
+    assert np.isfinite(model.train_on_batch([SOURCE, TARGET_IN], TARGET_OUT))
+    after = [ops.convert_to_numpy(weight) for weight in model.get_layer("decoder").attention.weights]
+    assert all((a != b).any() for a, b in zip(before, after, strict=True))
+    _, weights = model([SOURCE, TARGET_IN])
+    assert set(ops.convert_to_numpy(weights).sum(-1).ravel().tolist()) <= {0.0, 1.0}
+
+
+@pytest.mark.parametrize(
+    "choices", [{"cell": "gru_reset_after"}, {"readout": "linear", "feed": "attentional"}]
+)
+def test_tfas_cell_and_readout_are_choices_of_a_config(choices):
+    model = build(**choices)
+    source, state = TranslationSteps(model).read(SOURCE)
+    log_probs, _, _ = TranslationSteps(model).step(source, TARGET_IN[:, 0], state)
+    expected = ops.log_softmax(logits_of(model)[:, 0])
+    np.testing.assert_allclose(ops.convert_to_numpy(log_probs), ops.convert_to_numpy(expected), atol=1e-5)
+
+
 @pytest.mark.parametrize("paper", [name for name in PAPERS if name != "fixed vector"])
 def test_the_second_output_is_the_attention_that_each_word_was_said_with(paper):
     keras.utils.set_random_seed(1)

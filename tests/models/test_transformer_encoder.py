@@ -79,7 +79,7 @@ def test_it_stands_in_front_of_the_recurrent_decoder_and_hands_on_its_mask():
 
 def test_a_saved_encoder_gives_the_same_numbers(tmp_path):
     inputs = keras.Input((None, E))
-    model = keras.Model(inputs, TransformerEncoder(2, 4, 0.1)(inputs))
+    model = keras.Model(inputs, TransformerEncoder(2, 4, dropout=0.1)(inputs))
     model.save(tmp_path / "model.keras")
     restored = keras.models.load_model(tmp_path / "model.keras")
     for ours, theirs in zip(model(X), restored(X), strict=True):
