@@ -17,7 +17,8 @@ import numpy as np
 from presets import command_line
 
 from keras_attn import config as configs
-from keras_attn.evaluation.evaluate import evaluate, split_corpus
+from keras_attn.data.splits import split_corpus
+from keras_attn.evaluation.evaluate import evaluate
 from keras_attn.inference.translator import Translator
 from keras_attn.storage.model_folder import load_model
 from keras_attn.training import checkpoint as checkpoints

@@ -32,7 +32,8 @@ from presets import command_line
 
 from keras_attn import config as configs
 from keras_attn.alignment.align import align_both_ways
-from keras_attn.evaluation.evaluate import evaluate, split_corpus, tokenized_references
+from keras_attn.data.splits import split_corpus
+from keras_attn.evaluation.evaluate import evaluate, tokenized_references
 from keras_attn.inference.translator import Translator
 from keras_attn.storage.model_folder import update_metrics
 from keras_attn.text.corpus import Corpus, keep_usable, read_lines

@@ -27,7 +27,8 @@ from keras_attn.alignment.align import align
 from keras_attn.alignment.word_alignment import alignment_error_rate
 from keras_attn.config.presets import PRESETS
 from keras_attn.corpora import phrasebook
-from keras_attn.evaluation.evaluate import evaluate, split_corpus, tokenized_references
+from keras_attn.data.splits import split_corpus
+from keras_attn.evaluation.evaluate import evaluate, tokenized_references
 from keras_attn.inference.translator import Translator
 from keras_attn.training.fit import train
 

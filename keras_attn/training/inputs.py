@@ -5,7 +5,7 @@ import hashlib
 from itertools import chain
 
 from keras_attn.config import Config, ConfigError, TokenizerConfig
-from keras_attn.evaluation.evaluate import split_corpus
+from keras_attn.data.splits import split_corpus
 from keras_attn.text.corpus import Corpus, read_pairs
 from keras_attn.text.links import format_pharaoh
 from keras_attn.text.tokenizer import Tokenizer, train_tokenizer
