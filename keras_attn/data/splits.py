@@ -1,8 +1,31 @@
 """The splits of a corpus: which pairs a model is trained on, chosen by and scored on."""
 
+import dataclasses
+
 from keras_attn.config import DataConfig
 from keras_attn.corpora.named import load_corpus
 from keras_attn.text.corpus import Corpus, CorpusError, read_pairs
+
+
+@dataclasses.dataclass(frozen=True)
+class Splits:
+    """The pairs of one training.
+
+    Attributes:
+        train: what the model learns from; its word links guide the attention where a training asks for that.
+        dev: what the best model is chosen by.
+
+    Raises:
+        CorpusError: one of them is empty.
+    """
+
+    train: Corpus
+    dev: Corpus
+
+    def __post_init__(self) -> None:
+        for name, corpus in vars(self).items():
+            if not len(corpus):
+                raise CorpusError(f"the {name} split holds no pairs")
 
 
 def split_corpus(data: DataConfig, split: str) -> Corpus:

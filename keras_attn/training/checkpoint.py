@@ -188,6 +188,11 @@ def check_space(folder: Path, size: int) -> None:
             probe.unlink()
 
 
+def state_variables(model: keras.Model) -> list[keras.Variable]:
+    """All that training changes: weights, random generators, and the optimizer's variables."""
+    return [*model.variables, *model.optimizer.variables]
+
+
 def size_of(variables: Sequence[keras.Variable]) -> int:
     """Bytes of all values together."""
     return sum(math.prod(each.shape) * np.dtype(each.dtype).itemsize for each in variables)

@@ -2,14 +2,12 @@
 
 import csv
 import dataclasses
-import os
 import shutil
 import signal
 import subprocess
 import sys
-import threading
-import time
 
+import keras
 import numpy as np
 import pytest
 
@@ -64,41 +62,58 @@ def assert_same_outcome(folder, other):
         np.testing.assert_array_equal(value, expected)
 
 
-def after_a_round(folder, act):
-    """Acts while the second round, or a later one, is running."""
-    deadline = time.monotonic() + 300
-    while not (folder / "log.csv").exists() or len((folder / "log.csv").read_text().splitlines()) < 2:
-        assert time.monotonic() < deadline, "the first round never ended"
-        time.sleep(0.001)
-    act()
+class AtStep(keras.callbacks.Callback):
+    """Acts after one step of a round; both are counted from 0."""
+
+    def __init__(self, number, step, act):
+        super().__init__()
+        self._when, self._act = (number, step), act
+        self._number = 0
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self._number = epoch
+
+    def on_train_batch_end(self, batch, logs=None):
+        if (self._number, batch) == self._when:
+            self._act()
+
+
+# What `kill -9` does in the middle of the second round.
+KILLED = """
+import os, signal, sys
+import keras
+from keras_attn import config as configs
+from keras_attn.training.fit import train
+
+class Kill(keras.callbacks.Callback):
+    def on_epoch_begin(self, epoch, logs=None):
+        self.number = epoch
+
+    def on_train_batch_end(self, batch, logs=None):
+        if (self.number, batch) == (1, 30):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+train(configs.load(sys.argv[1]), sys.argv[2], callbacks=[Kill()])
+"""
 
 
 def test_a_killed_training_goes_on_as_if_nothing_had_happened(unbroken, recipe, tmp_path):
     config, folder = recipe(**RECIPE), tmp_path / "killed"
     (tmp_path / "config.toml").write_text(configs.to_toml(config), encoding="utf-8")
-    command = [sys.executable, "-m", "keras_attn", "train", str(tmp_path / "config.toml"), str(folder)]
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-    try:
-        after_a_round(folder, process.kill)
-    finally:
-        process.kill()
-        process.wait()
-    assert len(rounds_of(folder)) < 4
+    command = [sys.executable, "-c", KILLED, tmp_path / "config.toml", folder]
+    killed = subprocess.run(command, stderr=subprocess.DEVNULL)
+    assert killed.returncode == -signal.SIGKILL
+    assert len(rounds_of(folder)) == 1
     train(config, folder)
     assert_same_outcome(folder, unbroken[0])
 
 
 def test_an_interrupted_training_says_where_it_goes_on(recipe, tmp_path, capsys):
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job is born deaf to it
-
-    def interrupt():
-        os.kill(os.getpid(), signal.SIGINT)
-
-    threading.Thread(target=after_a_round, args=(tmp_path, interrupt)).start()
+    interrupt = AtStep(2, 1, lambda: signal.raise_signal(signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
-        train(recipe(epochs=1000, evaluate_every=8), tmp_path)
-    done = rounds_of(tmp_path)[-1].step
-    assert f"stopped; the same command goes on from step {done} of 8000" in capsys.readouterr().err
+        train(recipe(epochs=1000, evaluate_every=8), tmp_path, callbacks=[interrupt])
+    assert "stopped; the same command goes on from step 16 of 8000" in capsys.readouterr().err
 
 
 def test_the_folder_holds_the_best_model(unbroken, pair_files):
