@@ -108,6 +108,7 @@ def test_what_stands_at_padding_does_not_matter_to_the_loss():
     np.testing.assert_allclose(other, loss, rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_few_lines_compile_fit_save_and_load(tmp_path):
     random = np.random.default_rng(1)
     source = random.integers(4, V, size=(64, 5), dtype="int32")

@@ -21,6 +21,8 @@ from keras_attn.training.checkpoint import CheckpointError, load_checkpoint, sav
 from keras_attn.training.divergence import TrainingDiverged
 from keras_attn.training.fit import train
 
+pytestmark = pytest.mark.slow
+
 # 240 steps in 4 rounds, which do not end where epochs do.
 RECIPE = {
     "epochs": 30,

@@ -15,6 +15,8 @@ from keras_attn.text.corpus import read_pairs
 from keras_attn.training.checkpoint import CheckpointError, load_checkpoint
 from keras_attn.training.fit import train
 
+pytestmark = pytest.mark.slow
+
 COSINE = {
     "epochs": 3,
     "evaluate_every": 6,

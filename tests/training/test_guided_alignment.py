@@ -20,6 +20,8 @@ from keras_attn.training.checkpoint import FILE, CheckpointError, load_checkpoin
 from keras_attn.training.fit import train
 from keras_attn.training.losses import AttentionCrossEntropy, SmoothedCrossEntropy
 
+pytestmark = pytest.mark.slow
+
 RECIPE = {"epochs": 6, "evaluate_every": 9}  # 6 rounds, which do not end where epochs do
 
 
