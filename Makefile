@@ -8,7 +8,12 @@ BIN := $(VENV)/bin
 SUPPORTED := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do $$p -c '$(SUPPORTED)' 2>/dev/null && echo $$p && break; done)
 
+# The linter alone, in the range that pyproject.toml gives: `make lint` is no reason to install TensorFlow.
+LINTER := import sys, tomllib; print(*tomllib.load(open(sys.argv[1], "rb"))["project"]["optional-dependencies"]["lint"])
+
 TWO_AT_A_TIME := -n 2 --dist worksteal
+# Tests that train a model, export one, drive a browser or run notebooks.
+WITHOUT_SLOW_ONES := -m "not slow" --ignore tests/export --ignore tests/web --ignore tests/test_notebooks.py
 # On JAX these tests mostly compile: quickly, then, and each loop once, not once a test.
 ON_JAX := KERAS_BACKEND=jax JAX_DISABLE_MOST_OPTIMIZATIONS=1 JAX_COMPILATION_CACHE_DIR="$(ROOT)/.pytest_cache/jax" \
 	JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0 JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES=-1
@@ -19,19 +24,22 @@ WEB_PACKAGES := $(WEB)/node_modules/.package-lock.json
 MODELS ?= $(wildcard $(ROOT)/saved_models/*-litert)
 PORT ?= 8000
 
-.PHONY: demo test lint format clean web web-packages
+.PHONY: demo check test lint format clean web web-packages
 
 demo: $(VENV)/.installed
 	cd "$(ROOT)" && "$(BIN)/keras-attn" demo configs/phrasebook.toml demo
+
+check: $(VENV)/.installed-test lint
+	cd "$(ROOT)" && "$(BIN)/python" -m pytest $(TWO_AT_A_TIME) $(WITHOUT_SLOW_ONES)
 
 test: $(VENV)/.installed-test lint $(if $(shell command -v npm),web-packages)
 	cd "$(ROOT)" && "$(BIN)/python" -m pytest $(TWO_AT_A_TIME)
 	cd "$(ROOT)" && $(ON_JAX) "$(BIN)/python" -m pytest $(TWO_AT_A_TIME) tests/layers tests/models tests/training/test_losses.py
 
-lint: $(VENV)/.installed-test
+lint: $(VENV)/.installed-lint
 	cd "$(ROOT)" && "$(BIN)/ruff" check . && "$(BIN)/ruff" format --check .
 
-format: $(VENV)/.installed-test
+format: $(VENV)/.installed-lint
 	cd "$(ROOT)" && "$(BIN)/ruff" check --fix . && "$(BIN)/ruff" format .
 
 web: web-packages
@@ -54,6 +62,10 @@ $(VENV)/.installed: $(ROOT)/pyproject.toml | $(BIN)/python
 
 $(VENV)/.installed-test: $(ROOT)/pyproject.toml | $(BIN)/python
 	"$(BIN)/python" -m pip install --quiet --disable-pip-version-check --editable "$(ROOT)[test]"
+	@touch "$@"
+
+$(VENV)/.installed-lint: $(ROOT)/pyproject.toml | $(BIN)/python
+	"$(BIN)/python" -m pip install --quiet --disable-pip-version-check $$("$(BIN)/python" -c '$(LINTER)' "$(ROOT)/pyproject.toml")
 	@touch "$@"
 
 $(WEB_PACKAGES): $(WEB)/package-lock.json

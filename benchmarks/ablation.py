@@ -7,7 +7,7 @@ may be stopped and given once more, also with more seeds. FOLDER/ablation.md hol
 greedy and beam search: choices are made there, not on a test set.
 """
 
-from presets import command_line_with_seeds, measure_seeds, table
+from shared.variants import command_line_with_seeds, measure_seeds, table
 
 CHANGES = {
     "the recipe": (),

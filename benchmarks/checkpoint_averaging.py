@@ -6,18 +6,16 @@ Trains into FOLDER and keeps every checkpoint in FOLDER/kept: the weights as the
 average. Prints development BLEU of greedy and beam search. Stopped and given once more, it goes on.
 """
 
-import multiprocessing
 import os
-import sys
 from pathlib import Path
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-
+import keras
 import numpy as np
-from presets import command_line
+from shared.variants import command_line
 
 from keras_attn import config as configs
-from keras_attn.evaluation.evaluate import evaluate, split_corpus
+from keras_attn.data.splits import split_corpus
+from keras_attn.evaluation.evaluate import evaluate
 from keras_attn.inference.translator import Translator
 from keras_attn.storage.model_folder import load_model
 from keras_attn.training import checkpoint as checkpoints
@@ -30,7 +28,8 @@ COUNTS = (1, 2, 3, 5)
 def main() -> None:
     args = command_line(__doc__).parse_args()
     config = configs.load(args.config, args.set)
-    train_and_keep(config, args.folder)
+    train(config, args.folder, callbacks=[KeepCheckpoints(args.folder)])
+    keep(args.folder)
     dev = split_corpus(config.data, "dev")
     trained = load_model(args.folder)
     rows = last_checkpoints(args.folder, max(COUNTS))
@@ -38,37 +37,37 @@ def main() -> None:
         print(f"\nmean of the last {count}" if count else "\nthe model that is kept")
         if count:
             set_mean(trained.model.variables, rows[-count:])
-        for found in evaluate(Translator(trained), dev.source, dev.target):
+        for found in evaluate(Translator.from_trained(trained), dev.source, dev.target):
             print(found, flush=True)
 
 
-def train_and_keep(config: configs.Config, folder: Path) -> None:
-    """Trains in another process, and looks every second whether there is a new checkpoint."""
-    training = multiprocessing.get_context("spawn").Process(target=train, args=(config, folder))
-    training.start()
-    while training.is_alive():
-        training.join(timeout=1)
-        keep(folder)
-    if training.exitcode:
-        sys.exit(training.exitcode)
+class KeepCheckpoints(keras.callbacks.Callback):
+    """Keeps the checkpoint of every round, also of one after which the training was killed."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._folder = folder
+
+    def on_train_begin(self, logs: dict[str, float] | None = None) -> None:
+        keep(self._folder)
+
+    def on_epoch_end(self, epoch: int, logs: dict[str, float] | None = None) -> None:
+        keep(self._folder)
 
 
 def keep(folder: Path) -> None:
     """Links the checkpoint that there is now: training replaces the file, and the link stays."""
-    state = folder / checkpoints.FILE
-    if not state.exists():
-        return
-    kept = folder / "kept" / str(state.stat().st_mtime_ns) / checkpoints.FILE
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    if not kept.exists():
-        os.link(state, kept)
+    state, _ = checkpoints.load_checkpoint(folder)
+    kept = folder / "kept" / f"round-{len(state.rounds):04}" / checkpoints.FILE
+    if state.rounds and not kept.exists():
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        os.link(folder / checkpoints.FILE, kept)
 
 
 def last_checkpoints(folder: Path, count: int) -> list[Values]:
-    """The values of the last rounds; of a round that was done twice, because of a kill, the later ones."""
-    found = [checkpoints.load_checkpoint(each) for each in sorted((folder / "kept").iterdir())]
-    rounds = {len(state.rounds): values for state, values in found if state.rounds}
-    return [rounds[number] for number in sorted(rounds)][-count:]
+    """The values of the last rounds."""
+    kept = sorted((folder / "kept").glob("round-*"))
+    return [checkpoints.load_checkpoint(each)[1] for each in kept[-count:]]
 
 
 def set_mean(variables: list, rows: list[Values]) -> None:

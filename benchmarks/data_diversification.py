@@ -22,17 +22,16 @@ the number of rounds.
 
 import dataclasses
 import math
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-
-from presets import command_line
+from shared.variants import command_line
 
 from keras_attn import config as configs
 from keras_attn.alignment.align import align_both_ways
-from keras_attn.evaluation.evaluate import evaluate, split_corpus, tokenized_references
+from keras_attn.data.splits import Splits, split_corpus
+from keras_attn.evaluation.evaluate import evaluate, tokenized_references
+from keras_attn.files import write_text
 from keras_attn.inference.translator import Translator
 from keras_attn.storage.model_folder import update_metrics
 from keras_attn.text.corpus import Corpus, keep_usable, read_lines
@@ -55,71 +54,56 @@ def main() -> None:
     args = parser.parse_args()
     config = configs.load(args.config, args.set)
     student = configs.override(config, args.student)
-    real = pairs = split_corpus(config.data, "train")
+    real, dev = (split_corpus(config.data, split) for split in ("train", "dev"))
+    pairs = real
     for number in range(1, args.rounds + 1):
         folder = args.folder / f"round-{number}"
-        teacher = on_pairs(config, pairs, folder)
-        targets = translations(teacher, folder / "forward", real.source)
-        sources = translations(backwards(teacher), folder / "backward", real.target)
+        teacher = sized(config, pairs, real)
+        forward, backward = Splits(pairs, dev), Splits(turned(pairs), turned(dev))
+        targets = translations(teacher, forward, folder / "forward", real.source)
+        sources = translations(backwards(teacher), backward, folder / "backward", real.target)
         pairs = together(pairs, Corpus(real.source, targets), Corpus(sources, real.target))
         if config.training.guided_alignment:
             pairs = linked(pairs, folder)
     folder = args.folder / f"round-{args.rounds + 1}"
     made = folder / ("student" if args.student else "forward")
-    train(on_pairs(student, pairs, folder), made)
+    train(sized(student, pairs, real), made, corpus=Splits(pairs, dev))
     score(config.data, made)
 
 
-def on_pairs(config: configs.Config, pairs: Corpus, folder: Path) -> configs.Config:
-    """The config of a training on these pairs, with its files: as many steps as on the real ones, evaluated as often."""
-    real, dev = (split_corpus(config.data, split) for split in ("train", "dev"))
-    folder.mkdir(parents=True, exist_ok=True)
-    files = {}
-    for split, corpus in (("train", pairs), ("dev", dev)):
-        files[split] = tuple(str(folder / f"{split}.{side}") for side in ("source", "target"))
-        for file, lines in zip(files[split], (corpus.source, corpus.target), strict=True):
-            write(Path(file), lines)
-    if pairs.links:
-        files["links"] = str(folder / "train.links")
-        write(Path(files["links"]), map(format_pharaoh, pairs.links))
-        write(Path(turned(files["links"])), (format_pharaoh((j, i) for i, j in each) for each in pairs.links))
+def sized(config: configs.Config, pairs: Corpus, real: Corpus) -> configs.Config:
+    """The config of a training on these pairs: as many steps as on the real ones, evaluated as often."""
     training = dataclasses.replace(
         config.training,
         epochs=max(1, round(config.training.epochs * len(real) / len(pairs))),
         evaluate_every=math.ceil(len(real) / config.training.batch_size),
         guided_alignment=config.training.guided_alignment if pairs.links else 0.0,
     )
-    return dataclasses.replace(
-        config, data=dataclasses.replace(config.data, corpus="", **files), training=training
-    )
+    data = dataclasses.replace(config.data, corpus="", train=(), dev=(), links="")
+    return dataclasses.replace(config, data=data, training=training)
 
 
 def backwards(config: configs.Config) -> configs.Config:
-    """The same on the same files, from the target language to the source language."""
+    """The same from the target language to the source language."""
     data = config.data
     data = dataclasses.replace(
-        data,
-        train=data.train[::-1],
-        dev=data.dev[::-1],
-        links=turned(data.links) if data.links else "",
-        source_language=data.target_language,
-        target_language=data.source_language,
+        data, source_language=data.target_language, target_language=data.source_language
     )
     return dataclasses.replace(config, data=data)
 
 
-def turned(links: str) -> str:
-    """The file beside a file of links that has them for the other direction."""
-    return f"{links}.turned"
+def turned(pairs: Corpus) -> Corpus:
+    """The same pairs, and their links, in the other direction."""
+    links = [{(j, i) for i, j in each} for each in pairs.links] if pairs.links else None
+    return Corpus(pairs.target, pairs.source, pairs.dropped, links)
 
 
-def translations(config: configs.Config, folder: Path, sources: Sequence[str]) -> list[str]:
+def translations(config: configs.Config, corpus: Splits, folder: Path, sources: Sequence[str]) -> list[str]:
     """What a teacher makes of the sources, or made of them in an earlier call."""
     made = folder / "translations.txt"
     if not made.exists():
-        train(config, folder)
-        write(folder / "unfinished.txt", Translator.load(folder)(sources))
-        (folder / "unfinished.txt").rename(made)
+        train(config, folder, corpus=corpus)
+        write(made, Translator.load(folder)(sources))
     return read_lines(made)
 
 
@@ -134,14 +118,12 @@ def linked(pairs: Corpus, folder: Path) -> Corpus:
     made = folder / "links.txt"
     if not made.exists():
         teachers = (Translator.load(folder / name) for name in ("forward", "backward"))
-        links = align_both_ways(*teachers, pairs.source, pairs.target)
-        write(folder / "unfinished.txt", map(format_pharaoh, links))
-        (folder / "unfinished.txt").rename(made)
+        write(made, map(format_pharaoh, align_both_ways(*teachers, pairs.source, pairs.target)))
     return dataclasses.replace(pairs, links=[parse_links(line)[0] for line in read_lines(made)])
 
 
 def write(path: Path, lines: Iterable[str]) -> None:
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    write_text(path, "".join(f"{line}\n" for line in lines))
 
 
 def score(data: configs.DataConfig, folder: Path) -> None:

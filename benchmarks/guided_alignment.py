@@ -8,7 +8,7 @@ of the alignment error rate on test sentences. Other corpora have no links: name
 of links in `data.links`.
 """
 
-from presets import command_line_with_seeds, measure_seeds, table
+from shared.variants import command_line_with_seeds, measure_seeds, table
 
 WEIGHTS = (0.0, 0.1, 0.5, 1.0)
 

@@ -20,7 +20,7 @@ from pathlib import Path
 import keras
 import numpy as np
 import tensorflow as tf
-from training import BATCH, WIDTH, build, real_batches
+from shared.speed_model import BATCH, WIDTH, build, real_batches
 
 from keras_attn.corpora.named import load_corpus
 from keras_attn.text.tokenizer import Tokenizer

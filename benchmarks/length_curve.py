@@ -22,6 +22,7 @@ from matplotlib.figure import Figure
 
 from keras_attn import config as configs
 from keras_attn.corpora.named import load_corpus
+from keras_attn.data.splits import Splits
 from keras_attn.evaluation.scores import LengthBucket, bleu_by_length
 from keras_attn.inference.translator import Translator
 from keras_attn.text.corpus import Corpus
@@ -76,24 +77,8 @@ def documents(captions: Corpus, cuts: int, seed: int = 1) -> Corpus:
     return Corpus(source, target)
 
 
-def write(folder: Path) -> dict[str, Corpus]:
-    """The documents of each split, also as files for the training to read."""
-    folder.mkdir(parents=True, exist_ok=True)
-    found = {}
-    for split, cuts in CUTS.items():
-        found[split] = documents(load_corpus("multi30k", *LANGUAGES, split), cuts)
-        for language, lines in zip(LANGUAGES, (found[split].source, found[split].target), strict=True):
-            text = "".join(f"{line}\n" for line in lines)
-            (folder / f"{split}.{language}").write_text(text, encoding="utf-8")
-    return found
-
-
-def recipe(folder: Path, choices: tuple[str, ...], epochs: int) -> configs.Config:
-    data = configs.DataConfig(
-        source_language=LANGUAGES[0],
-        target_language=LANGUAGES[1],
-        **{s: tuple(str(folder / f"{s}.{x}") for x in LANGUAGES) for s in ("train", "dev", "test")},
-    )
+def recipe(choices: tuple[str, ...], epochs: int) -> configs.Config:
+    data = configs.DataConfig(source_language=LANGUAGES[0], target_language=LANGUAGES[1])
     config = dataclasses.replace(configs.Config(), data=data)
     return configs.override(config, [*RECIPE, *choices, f"training.epochs={epochs}"])
 
@@ -147,12 +132,13 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--epochs", type=int, default=6)
     args = parser.parse_args()
-    corpora = write(args.folder / "documents")
+    captions = {split: load_corpus("multi30k", *LANGUAGES, split) for split in CUTS}
+    train_documents, dev, test = (documents(captions[split], cuts) for split, cuts in CUTS.items())
     found = {}
     for name, choices in MODELS.items():
         print(f"\n{name}", flush=True)
-        train(recipe(args.folder / "documents", choices, args.epochs), args.folder / name)
-        found[name] = curves(Translator.load(args.folder / name), corpora["test"])
+        train(recipe(choices, args.epochs), args.folder / name, corpus=Splits(train_documents, dev))
+        found[name] = curves(Translator.load(args.folder / name), test)
     print(report(args.folder, found))
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 from ai_edge_litert.interpreter import Interpreter
-from hostile_saved_model import GROWTH, SECONDS, inputs
+from shared.hostile_text import GROWTH, SECONDS, inputs
 
 from keras_attn.export.parity import TOLERANCE
 from keras_attn.export.runner import MODEL, LiteRTTranslator

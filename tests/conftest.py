@@ -1,7 +1,9 @@
 """A tiny model with random weights: what it says is gibberish, how it is said is what many tests look at."""
 
+import contextlib
 import dataclasses
 import random
+import resource
 import shutil
 
 import numpy as np
@@ -101,3 +103,20 @@ def model_folder(saved_tiny_folder, tmp_path):
     """A copy of the tiny model's folder, for the test to do with as it likes."""
 
     return shutil.copytree(saved_tiny_folder, tmp_path / "model")
+
+
+@pytest.fixture
+def file_size_limit():
+    """`with file_size_limit(bytes):` no file grows beyond so many bytes: what a full disk looks like to a program. Within
+    the block alone, because pytest's own report may be going to a file."""
+
+    @contextlib.contextmanager
+    def limit(size):
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+    return limit

@@ -51,6 +51,7 @@ def test_the_model_for_those_who_come_from_tfa_gives_the_probability_that_its_be
         np.testing.assert_allclose((chosen * (target > 0)).sum(axis=1), found.log_probs[:, n], rtol=1e-4)
 
 
+@pytest.mark.slow
 def test_fit_teaches_that_model_to_say_a_sentence_again(from_tfa):
     words = np.random.default_rng(2).integers(4, 20, (64, 3))
     target_in = np.pad(words, [(0, 0), (1, 0)], constant_values=2)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from keras_attn.files import new_file
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -34,6 +36,7 @@ def draw_heatmap(
     Raises:
         ValueError: the suffix is another, there is no word on a side, or the shape of `weights` does not fit.
         FileNotFoundError: the folder does not exist.
+        OSError: the picture cannot be written; an old one stays.
     """
     path, weights = check_picture(path), np.asarray(weights, dtype=float)
     if not (len(source_words) and len(target_words)):
@@ -87,16 +90,12 @@ def _figure(weights: np.ndarray, source_words: Sequence[str], target_words: Sequ
 def _write(figure: "Figure", path: Path) -> None:
     import matplotlib
 
-    part = path.with_name(path.name + ".part")
     with matplotlib.rc_context({"svg.fonttype": "none"}), warnings.catch_warnings():  # none: text stays text
         warnings.filterwarnings("ignore", message="Glyph .* missing from")  # drawn as a box
-        try:
+        with new_file(path) as part:
             figure.savefig(
                 part, format=path.suffix[1:].lower(), dpi=200, bbox_inches="tight", pad_inches=0.08
             )
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
 
 
 def _fonts() -> list[str]:

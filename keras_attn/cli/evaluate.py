@@ -46,7 +46,8 @@ def evaluate(
     if source and split:
         raise click.UsageError("--split and --source exclude each other.")
     translator = load_translator(folder)
-    from keras_attn.evaluation.evaluate import evaluate, split_corpus, tokenized_references
+    from keras_attn.data.splits import split_corpus
+    from keras_attn.evaluation.evaluate import evaluate, tokenized_references
 
     tokenized = read_lines(tokenized_reference) if tokenized_reference else None
     if source:

@@ -120,7 +120,7 @@ def export(
 
 
 def _dev_split(data: DataConfig) -> Corpus | None:
-    from keras_attn.evaluation.evaluate import split_corpus
+    from keras_attn.data.splits import split_corpus
 
     try:
         return split_corpus(data, "dev")

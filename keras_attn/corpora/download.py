@@ -6,6 +6,7 @@ from collections.abc import Callable
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 
+from keras_attn.files import part_of, put_in_place
 from keras_attn.text.corpus import CorpusError
 
 TIMEOUT = 30  # seconds without a byte
@@ -15,13 +16,13 @@ _CHUNK = 1 << 16
 def download(url: str, file: Path, intact: Callable[[Path], bool]) -> None:
     """Downloads to `file`, with a progress bar; an interrupted download goes on where it stopped.
 
-    The bytes gather in `file.part`, which takes the name `file` only when `intact` says that it is whole.
+    The bytes gather in `NAME.part` beside it, which takes the name `file` only when `intact` says that it is whole.
 
     Raises:
         CorpusError: the address cannot be reached, the connection broke (the part stays, for the next try), or the
             file is not the one expected (nothing stays).
     """
-    part = file.with_name(f"{file.name}.part")
+    part = part_of(file)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         _fetch_rest(url, part)
@@ -32,7 +33,7 @@ def download(url: str, file: Path, intact: Callable[[Path], bool]) -> None:
     if not intact(part):
         part.unlink()
         raise CorpusError(f"{file.name} from {url} has a wrong checksum (SHA-256) and was removed. Try again")
-    part.replace(file)
+    put_in_place(part, file)
 
 
 def _fetch_rest(url: str, part: Path) -> None:

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from keras_attn.config import DataConfig
-from keras_attn.corpora.named import load_corpus, tokenized_reference
+from keras_attn.corpora.named import tokenized_reference
 from keras_attn.evaluation.scores import Scores, corpus_scores, tokenized_scores
-from keras_attn.text.corpus import Corpus, CorpusError, read_pairs
 
 if TYPE_CHECKING:
     from keras_attn.inference.translator import Translator
@@ -65,22 +64,6 @@ def evaluate(
         if tokenized_references is not None:
             tokenized = tokenized_scores(hypotheses, tokenized_references, translator.languages[1])
         yield Evaluation(size, settings.length_penalty, corpus_scores(hypotheses, references), tokenized)
-
-
-def split_corpus(data: DataConfig, split: str) -> Corpus:
-    """The pairs of one split: of the named corpus, else from the files of that split.
-
-    Raises:
-        CorpusError: there is no such split, or its files cannot be read.
-    """
-    if data.corpus:
-        return load_corpus(data.corpus, data.source_language, data.target_language, split)
-    files = {"train": data.train, "dev": data.dev, "test": data.test}
-    if split not in files:
-        raise CorpusError(f"unknown split: {split!r}; a model trained on files has train, dev, test")
-    if not files[split]:
-        raise CorpusError(f"no files for the {split} split: set data.{split}, or name the files to use")
-    return read_pairs(files[split])
 
 
 def tokenized_references(data: DataConfig, split: str) -> list[str] | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from keras_attn.config import SearchConfig
+from keras_attn.files import write_json
 
 LITERT_DESCRIPTION = "model.json"
 SAVED_MODEL_DESCRIPTION = "assets.extra/model.json"  # TensorFlow leaves this folder of a SavedModel to others
@@ -40,8 +41,7 @@ def new_folder(output: str | Path, description: str) -> Iterator[Path]:
 
 def write_description(path: Path, values: dict[str, Any]) -> None:
     """Writes the JSON file that tells what an export is."""
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(values, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_json(path, values)
 
 
 def search_description(settings: SearchConfig) -> dict[str, Any]:

@@ -18,12 +18,14 @@ import dataclasses
 import json
 import os
 import shutil
+import tempfile
 from importlib.metadata import version
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from keras_attn import config as configs
 from keras_attn.config import Config
+from keras_attn.files import new_file, write_bytes, write_json, write_text
 from keras_attn.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -72,14 +74,12 @@ def save_model(
     saving = Path(folder, _SAVING)
     _finish_saving(Path(folder))
     saving.mkdir(parents=True)
-    (saving / CONFIG).write_text(configs.to_toml(_without_paths(trained.config)), encoding="utf-8")
-    (saving / SOURCE).write_bytes(trained.source_tokenizer.model_proto)
-    (saving / TARGET).write_bytes(trained.target_tokenizer.model_proto)
-    _save_weights(trained.model, saving / WEIGHTS)
-    if precision == "float16":
-        _halve(saving / WEIGHTS)
-    _write_json(saving / METRICS, metrics or {})
-    _write_json(saving / FORMAT_FILE, {"format": FORMAT, "keras_attn": version("keras-attn")})
+    write_text(saving / CONFIG, configs.to_toml(_without_paths(trained.config)))
+    write_bytes(saving / SOURCE, trained.source_tokenizer.model_proto)
+    write_bytes(saving / TARGET, trained.target_tokenizer.model_proto)
+    _save_weights(trained.model, saving / WEIGHTS, precision)
+    write_json(saving / METRICS, metrics or {})
+    write_json(saving / FORMAT_FILE, {"format": FORMAT, "keras_attn": version("keras-attn")})
     _finish_saving(Path(folder))
 
 
@@ -136,7 +136,7 @@ def update_metrics(folder: str | Path, metrics: dict[str, Any]) -> None:
     """
     metrics = {**load_metrics(folder), **metrics}
     _finish_saving(Path(folder))
-    _write_json(Path(folder, METRICS), metrics)
+    write_json(Path(folder, METRICS), metrics)
 
 
 def check_model_folder(folder: str | Path) -> None:
@@ -201,20 +201,24 @@ def _load_tokenizer(folder: str | Path, name: str, vocab_size: int) -> Tokenizer
     return tokenizer
 
 
-def _save_weights(model: "keras.Model", path: Path) -> None:
+def _save_weights(model: "keras.Model", path: Path, precision: str) -> None:
     """The weights alone: Keras would write the state of a compiled model's optimizer beside them, twice their size."""
     import keras
 
-    keras.Model(model.inputs, model.outputs).save_weights(path)
+    with new_file(path) as part, tempfile.TemporaryDirectory(dir=path.parent) as aside:
+        written = Path(aside, WEIGHTS)  # Keras writes to no other suffix
+        keras.Model(model.inputs, model.outputs).save_weights(written)
+        if precision == "float16":
+            _halve(written, part)
+        else:
+            written.rename(part)
 
 
-def _halve(path: Path) -> None:
-    """Stores the weights of a file in float16, compressed; the names stay."""
+def _halve(whole: Path, half: Path) -> None:
+    """Copies a file of weights in float16, compressed; the names stay."""
     import h5py
 
-    whole = path.with_name(f"{path.name}.whole")
-    path.rename(whole)
-    with h5py.File(whole) as source, h5py.File(path, "w") as target:
+    with h5py.File(whole) as source, h5py.File(half, "w") as target:
 
         def copy(name: str, item: "h5py.Group | h5py.Dataset") -> None:
             if isinstance(item, h5py.Group):
@@ -227,7 +231,6 @@ def _halve(path: Path) -> None:
 
         target.attrs.update(source.attrs)
         source.visititems(copy)
-    whole.unlink()
 
 
 def _load_weights(model: "keras.Model", folder: str | Path) -> None:
@@ -253,9 +256,3 @@ def _read_json(folder: str | Path, name: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ModelFolderError(f"{Path(folder, name)} does not hold a JSON object")
     return value
-
-
-def _write_json(path: Path, value: dict[str, Any]) -> None:
-    part = path.with_name(f"{path.name}.part")
-    part.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    part.replace(path)

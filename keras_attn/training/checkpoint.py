@@ -22,6 +22,7 @@ from keras import ops
 
 from keras_attn import config as configs
 from keras_attn.config import Config, ConfigError
+from keras_attn.files import new_file
 from keras_attn.text.tokenizer import Tokenizer
 from keras_attn.training.history import Round
 
@@ -125,7 +126,8 @@ def save_checkpoint(folder: Path, state: TrainingState, variables: Sequence[kera
         "target": _as_array(state.target_tokenizer.model_proto),
         **{str(i): ops.convert_to_numpy(variable.value) for i, variable in enumerate(variables)},
     }
-    _write(folder / FILE, arrays)
+    with new_file(folder / FILE) as part, part.open("wb") as stream:
+        np.savez(stream, **arrays)
 
 
 def load_checkpoint(folder: Path) -> tuple[TrainingState, Values] | None:
@@ -186,24 +188,14 @@ def check_space(folder: Path, size: int) -> None:
             probe.unlink()
 
 
+def state_variables(model: keras.Model) -> list[keras.Variable]:
+    """All that training changes: weights, random generators, and the optimizer's variables."""
+    return [*model.variables, *model.optimizer.variables]
+
+
 def size_of(variables: Sequence[keras.Variable]) -> int:
     """Bytes of all values together."""
     return sum(math.prod(each.shape) * np.dtype(each.dtype).itemsize for each in variables)
-
-
-def _write(path: Path, arrays: dict[str, np.ndarray]) -> None:
-    part = path.with_name(f"{path.name}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as stream:
-            np.savez(stream, **arrays)
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.replace(path)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            part.unlink(missing_ok=True)
-        raise OSError(f"cannot write {path}: {error.strerror}") from None
 
 
 def _name(variable: keras.Variable) -> str:

@@ -3,7 +3,7 @@
 import dataclasses
 import importlib.util
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -14,27 +14,49 @@ from tqdm import tqdm
 
 from keras_attn.config import Config, ConfigError, TrainingConfig
 from keras_attn.data.pipeline import TrainingBatches, training_batches
+from keras_attn.data.splits import Splits
+from keras_attn.inference.translator import Translator
 from keras_attn.models.build import build_seq2seq
 from keras_attn.storage import model_folder as model_dir
 from keras_attn.storage.model_folder import TrainedModel
 from keras_attn.text.corpus import Corpus
 from keras_attn.training import checkpoint as checkpoints
-from keras_attn.training.callbacks import EndOfRound, Plan, ShowProgress, state_variables
+from keras_attn.training.callbacks import EndOfRound
 from keras_attn.training.checkpoint import CheckpointError, TrainingState, Values
+from keras_attn.training.development import evaluate_on_dev
 from keras_attn.training.divergence import StopOnDivergence, describe_batch
 from keras_attn.training.history import best, tokens_per_second, write_csv
-from keras_attn.training.inputs import digest, load_pairs, train_tokenizers
+from keras_attn.training.inputs import digest, train_tokenizers, training_pairs
 from keras_attn.training.losses import AttentionCrossEntropy, SmoothedCrossEntropy, TokenCount
 from keras_attn.training.optimizers import build_optimizer
+from keras_attn.training.plan import Plan
+from keras_attn.training.progress import ShowProgress
 from keras_attn.training.r_drop import RDropCrossEntropy
 
 
-def train(config: Config, folder: str | Path) -> dict[str, Any]:
+def train(
+    config: Config,
+    folder: str | Path,
+    *,
+    corpus: Splits | None = None,
+    callbacks: Sequence[keras.callbacks.Callback] = (),
+) -> dict[str, Any]:
     """Trains a model, or goes on where an earlier call for the same folder was stopped.
 
     `folder` becomes a model folder that holds the model with the best development BLEU so far (greedy search; of the moving
     average of the weights, where there is one). Beside it lie `log.csv`, `logs/` for TensorBoard, and `checkpoint/`. Killed at any
     moment and called again, it ends with the same weights as if it had not been killed: on a CPU, with as many threads, to the bit.
+
+    Args:
+        config: what to train. It names the sentence pairs, unless they are given.
+        folder: where the model goes; made if it does not exist.
+        corpus: the sentence pairs, in place of those that `[data]` could name.
+        callbacks: run after the package's own. Keras' epochs are the rounds: the steps up to one evaluation. At the end of a round
+            `logs` has its `dev_bleu` and `dev_perplexity`, and the folder its checkpoint, its line in `log.csv` and, if it is the
+            best so far, its model; the model in training has the weights that training goes on with, not their moving average.
+            A callback that sets `model.stop_training` there ends this call, and the next one goes on. When a kill comes between a
+            round's checkpoint and the callbacks, the next call starts with the next round: see `on_train_begin`. A training that
+            is finished runs none.
 
     Returns:
         What is in the folder's `metrics.json`.
@@ -49,31 +71,55 @@ def train(config: Config, folder: str | Path) -> dict[str, Any]:
     folder = Path(folder)
     _check(config, folder)
     with checkpoints.locked(folder):
-        return _train(config, folder)
+        return _train(config, folder, corpus, callbacks)
 
 
-def _train(config: Config, folder: Path) -> dict[str, Any]:
+def _train(
+    config: Config, folder: Path, corpus: Splits | None, callbacks: Sequence[keras.callbacks.Callback]
+) -> dict[str, Any]:
     found = checkpoints.load_checkpoint(folder)
     if found:
         checkpoints.check_same_config(found[0], config)
         if found[0].finished:
             _tell(f"the training in {folder} is finished already")
             return _finish(folder, found[0])
-    pairs, dev = load_pairs(config)
-    state, values = found or (_first_state(config, pairs, dev), None)
-    if state.corpus_digest != digest(pairs, dev):
+    pairs = training_pairs(config, corpus)
+    state, values = found or (_first_state(config, pairs), None)
+    if state.corpus_digest != digest(pairs):
         raise CheckpointError(
             f"the sentence pairs are not those that the training in {folder} began with. "
             "Put them back to go on, or train in another folder"
         )
-    batches = training_batches(
-        pairs, state.source_tokenizer, state.target_tokenizer, config.data, config.training
-    )
+    return _finish(folder, _go_on(config, folder, state, values, pairs, callbacks))
+
+
+def _go_on(
+    config: Config,
+    folder: Path,
+    state: TrainingState,
+    values: Values | None,
+    pairs: Splits,
+    callbacks: Sequence[keras.callbacks.Callback],
+) -> TrainingState:
+    """From the state to the end of the training, or to where a callback stops it; the state there."""
+    vocabularies = state.source_tokenizer, state.target_tokenizer
+    batches = training_batches(pairs.train, *vocabularies, config.data, config.training)
     plan = Plan.of(config, batches.steps_per_epoch)
     trained = _build(config, state, plan)
     _prepare_folder(folder, state, values, trained.model)
-    _tell(_summary(batches, pairs, plan, trained, state))
-    return _finish(folder, _run(folder, state, trained, batches, dev, plan))
+    _tell(_summary(batches, pairs.train, plan, trained, state))
+    evaluate = partial(evaluate_on_dev, Translator.from_trained(trained), pairs.dev)
+    end_of_round = EndOfRound(folder, state, trained, plan=plan, evaluate=evaluate)
+    own = [end_of_round]
+    if config.training.tensorboard:
+        own.append(keras.callbacks.TensorBoard(folder / "logs"))
+    try:
+        _fit(trained, batches, plan, done=len(state.rounds), callbacks=[*own, *callbacks])
+    except KeyboardInterrupt:
+        kept = len(end_of_round.state.rounds) * plan.steps_per_round
+        _tell(f"stopped; the same command goes on from step {kept} of {plan.total_steps}")
+        raise
+    return end_of_round.state
 
 
 def _check(config: Config, folder: Path) -> None:
@@ -95,9 +141,9 @@ def _check(config: Config, folder: Path) -> None:
         )
 
 
-def _first_state(config: Config, pairs: Corpus, dev: Corpus) -> TrainingState:
-    tokenizers = train_tokenizers(pairs, config.tokenizer)
-    return TrainingState(checkpoints.without_files(config), digest(pairs, dev), *tokenizers)
+def _first_state(config: Config, pairs: Splits) -> TrainingState:
+    tokenizers = train_tokenizers(pairs.train, config.tokenizer)
+    return TrainingState(checkpoints.without_files(config), digest(pairs), *tokenizers)
 
 
 def _build(config: Config, state: TrainingState, plan: Plan) -> TrainedModel:
@@ -143,7 +189,7 @@ def _dtype_policy(name: str) -> Iterator[None]:
 
 def _prepare_folder(folder: Path, state: TrainingState, values: Values | None, model: keras.Model) -> None:
     """Takes up the checkpoint or writes the first one, and finds out now whether there is room for what will come."""
-    variables = state_variables(model)
+    variables = checkpoints.state_variables(model)
     if values is None:
         checkpoints.save_checkpoint(folder, state, variables)
     else:
@@ -152,38 +198,27 @@ def _prepare_folder(folder: Path, state: TrainingState, values: Values | None, m
     checkpoints.check_space(folder, checkpoints.size_of(variables) + 2 * checkpoints.size_of(model.weights))
 
 
-def _run(
-    folder: Path,
-    state: TrainingState,
+def _fit(
     trained: TrainedModel,
     batches: TrainingBatches,
-    dev: Corpus,
     plan: Plan,
-) -> TrainingState:
-    done = len(state.rounds) * plan.steps_per_round
-    end_of_round = EndOfRound(folder, state, trained, dev, plan)
-    training = trained.config.training
-    try:
-        with tqdm(total=plan.total_steps, initial=done, unit="step", disable=None, dynamic_ncols=True) as bar:
-            trained.model.fit(
-                batches.stream(done),
-                steps_per_epoch=plan.steps_per_round,
-                initial_epoch=len(state.rounds),
-                epochs=plan.rounds,
-                verbose=0,
-                shuffle=False,  # the stream is shuffled
-                callbacks=[
-                    StopOnDivergence(training, partial(describe_batch, batches, trained), done),
-                    ShowProgress(bar),
-                    end_of_round,
-                    *([keras.callbacks.TensorBoard(folder / "logs")] if training.tensorboard else []),
-                ],
-            )
-    except KeyboardInterrupt:
-        kept = len(end_of_round.state.rounds) * plan.steps_per_round
-        _tell(f"stopped; the same command goes on from step {kept} of {plan.total_steps}")
-        raise
-    return end_of_round.state
+    *,
+    done: int,
+    callbacks: Sequence[keras.callbacks.Callback],
+) -> None:
+    """The rounds that are left after `done` of them."""
+    step = done * plan.steps_per_round
+    stop = StopOnDivergence(trained.config.training, partial(describe_batch, batches, trained), step)
+    with tqdm(total=plan.total_steps, initial=step, unit="step", disable=None, dynamic_ncols=True) as bar:
+        trained.model.fit(
+            batches.stream(step),
+            steps_per_epoch=plan.steps_per_round,
+            initial_epoch=done,
+            epochs=plan.rounds,
+            verbose=0,
+            shuffle=False,  # the stream is shuffled
+            callbacks=[stop, ShowProgress(bar), *callbacks],
+        )
 
 
 def _finish(folder: Path, state: TrainingState) -> dict[str, Any]:

@@ -5,6 +5,8 @@ import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
+from keras_attn.files import new_file
+
 
 @dataclasses.dataclass(frozen=True)
 class Round:
@@ -48,8 +50,7 @@ def tokens_per_second(rounds: Sequence[Round]) -> float:
 
 def write_csv(path: Path, rounds: Sequence[Round]) -> None:
     """Writes all rounds anew, so that a resumed training never leaves a line behind that it is going to repeat."""
-    part = path.with_name(f"{path.name}.part")
-    with part.open("w", newline="", encoding="utf-8") as stream:
+    with new_file(path) as part, part.open("w", newline="", encoding="utf-8") as stream:
         writer = csv.DictWriter(stream, [field.name for field in dataclasses.fields(Round)])
         writer.writeheader()
         for one in rounds:
@@ -59,4 +60,3 @@ def write_csv(path: Path, rounds: Sequence[Round]) -> None:
                     for name, value in vars(one).items()
                 }
             )
-    part.replace(path)

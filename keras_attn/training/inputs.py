@@ -4,44 +4,50 @@ import dataclasses
 import hashlib
 from itertools import chain
 
-from keras_attn.config import Config, ConfigError, TokenizerConfig
-from keras_attn.evaluation.evaluate import split_corpus
+from keras_attn.config import Config, ConfigError, DataConfig, TokenizerConfig
+from keras_attn.data.splits import Splits, split_corpus
 from keras_attn.text.corpus import Corpus, read_pairs
 from keras_attn.text.links import format_pharaoh
 from keras_attn.text.tokenizer import Tokenizer, train_tokenizer
 
 
-def load_pairs(config: Config) -> tuple[Corpus, Corpus]:
-    """The training and the development pairs, from the named corpus or from files.
+def training_pairs(config: Config, given: Splits | None = None) -> Splits:
+    """The pairs to train on: those given, else those of the named corpus or of the files in the config.
 
-    The training pairs have links where `training.guided_alignment` asks for them, and only there.
+    The training pairs keep their links where `training.guided_alignment` asks for them, and only there.
 
     Raises:
-        ConfigError: both are given, or there are no links to guide the attention.
-        CorpusError: neither is given, or the pairs or their links cannot be loaded.
+        ConfigError: the pairs come from two places, or there are no links to guide the attention.
+        CorpusError: they come from nowhere, or the pairs or their links cannot be loaded.
     """
-    data = config.data
-    if data.corpus and (data.train or data.dev or data.links):
+    _check_one_origin(config.data, given)
+    pairs = given or _load(config)
+    train = pairs.train if config.training.guided_alignment else dataclasses.replace(pairs.train, links=None)
+    if config.training.guided_alignment and train.links is None:
+        raise ConfigError(
+            f"training.guided_alignment = {config.training.guided_alignment} needs word links: name a file of them in "
+            "data.links (`keras-attn align` prints one), give training pairs that have links, or set it to 0"
+        )
+    return Splits(train, dataclasses.replace(pairs.dev, links=None))
+
+
+def _check_one_origin(data: DataConfig, given: Splits | None) -> None:
+    named = [f"data.{key}" for key in ("corpus", "train", "dev", "links") if getattr(data, key)]
+    if given and named:
+        raise ConfigError(
+            f"the sentence pairs are given to `train` and named in the config: leave out {', '.join(named)}"
+        )
+    if data.corpus and len(named) > 1:
         raise ConfigError(
             f"data.corpus = {data.corpus!r} brings its own splits: remove it, or remove data.train, data.dev and data.links"
         )
-    load = _load_guided if config.training.guided_alignment else _load_unguided
-    return load(config, "train"), _load_unguided(config, "dev")
 
 
-def _load_unguided(config: Config, split: str) -> Corpus:
-    return dataclasses.replace(split_corpus(config.data, split), links=None)
-
-
-def _load_guided(config: Config, split: str) -> Corpus:
+def _load(config: Config) -> Splits:
     data = config.data
-    pairs = read_pairs(data.train, links=data.links) if data.links else split_corpus(data, split)
-    if pairs.links is None:
-        raise ConfigError(
-            f"training.guided_alignment = {config.training.guided_alignment} needs word links: name a file of them in "
-            "data.links (`keras-attn align` prints one), or set it to 0"
-        )
-    return pairs
+    linked = bool(config.training.guided_alignment and data.links)
+    train = read_pairs(data.train, links=data.links) if linked else split_corpus(data, "train")
+    return Splits(train, split_corpus(data, "dev"))
 
 
 def train_tokenizers(corpus: Corpus, config: TokenizerConfig) -> tuple[Tokenizer, Tokenizer]:
@@ -57,10 +63,10 @@ def train_tokenizers(corpus: Corpus, config: TokenizerConfig) -> tuple[Tokenizer
     return train_tokenizer(corpus.source, size, coverage), train_tokenizer(corpus.target, size, coverage)
 
 
-def digest(*corpora: Corpus) -> str:
+def digest(pairs: Splits) -> str:
     """SHA-256 of all lines, and of the links where there are any."""
     checksum = hashlib.sha256()
-    for corpus in corpora:
+    for corpus in (pairs.train, pairs.dev):
         for line in chain(corpus.source, corpus.target, map(format_pharaoh, corpus.links or ())):
             checksum.update(line.encode() + b"\n")
     return checksum.hexdigest()

@@ -2,6 +2,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def sixty_lines(tmp_path, source_lines):

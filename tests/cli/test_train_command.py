@@ -1,7 +1,11 @@
 import json
 
+import pytest
+
 from keras_attn.inference.translator import Translator
 from keras_attn.storage.model_folder import load_metrics
+
+pytestmark = pytest.mark.slow
 
 CONFIG = """
 [data]

@@ -94,7 +94,7 @@ def test_a_line_is_translated_before_the_next_one_comes(start_script, model_fold
         (text,) = translator(["l'été"], beam_size=1)
         assert process.stdout.readline().decode() == f"{text}\n"  # it would wait for ever
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=60) == 130
+        assert process.wait(timeout=300) == 130
         assert process.stderr.read().strip() == b""  # nothing from TensorFlow, and no traceback
 
 

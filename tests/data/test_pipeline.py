@@ -315,6 +315,7 @@ def test_real_sentences_need_little_padding(budget):
     assert 0.0 < padding < 0.12
 
 
+@pytest.mark.slow
 def test_fit_takes_the_batches_on_the_jax_backend():
     code = textwrap.dedent("""
         import keras

@@ -3,10 +3,9 @@ import os
 import pytest
 
 from keras_attn.config import DataConfig
-from keras_attn.evaluation.evaluate import evaluate, split_corpus, tokenized_references
+from keras_attn.evaluation.evaluate import evaluate, tokenized_references
 from keras_attn.evaluation.scores import corpus_scores
 from keras_attn.inference.translator import Translator
-from keras_attn.text.corpus import CorpusError
 
 
 @pytest.fixture(scope="module")
@@ -50,23 +49,6 @@ def test_lines_that_do_not_fit_are_refused_before_the_translating(sources, refer
 
     with pytest.raises(ValueError, match=message):
         next(evaluate(Untouched(), sources, references, 1, tokenized))
-
-
-def test_a_split_of_a_named_corpus_is_loaded():
-    data = DataConfig(corpus="phrasebook", source_language="en", target_language="es")
-    assert 0 < len(split_corpus(data, "novel")) <= 500
-
-
-def test_a_split_of_files_is_read(tmp_path):
-    (tmp_path / "test.tsv").write_text("one\tun\n")
-    data = DataConfig(test=(str(tmp_path / "test.tsv"),))
-    assert split_corpus(data, "test").target == ["un"]
-
-
-@pytest.mark.parametrize(("split", "message"), [("dev", "no files for the dev split"), ("tset", "'tset'")])
-def test_a_split_that_is_not_there_is_named(split, message):
-    with pytest.raises(CorpusError, match=message):
-        split_corpus(DataConfig(test=("a.tsv",)), split)
 
 
 @pytest.mark.parametrize(

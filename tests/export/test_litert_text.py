@@ -249,9 +249,9 @@ def test_the_client_translates_lines_without_keras_attn(exported, translator):
     assert run.stderr.splitlines()[-1] == b"False"
 
 
-def test_hostile_text_gets_an_answer_soon(exported):
-    command = [sys.executable, HOSTILE, exported[0] / "model.tflite", "--count", "250", "--text"]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=300)
+def test_hostile_text_gets_an_answer(exported):
+    command = [sys.executable, HOSTILE, exported[0] / "model.tflite", "--text"]
+    result = subprocess.run([*command, "--count", "250", "--limit", "300"], capture_output=True, text=True)
     assert result.returncode == 0, result.stdout + result.stderr
     assert "250 calls, 0 refused, 0 failures" in result.stdout
 

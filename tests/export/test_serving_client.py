@@ -18,7 +18,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-SERVING = Path(__file__).parents[2] / "export" / "serving"
+ROOT = Path(__file__).parents[2]
+SERVING = ROOT / "export" / "serving"
 TEXT = ["3 1 4", "", "1 5"]
 
 
@@ -27,12 +28,22 @@ def no_proxy_between(monkeypatch):
     monkeypatch.setenv("no_proxy", "localhost")
 
 
-@pytest.fixture(scope="module")
-def client():
-    spec = importlib.util.spec_from_file_location("serving_client", SERVING / "client.py")
+def module_at(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def client():
+    return module_at(SERVING / "client.py")
+
+
+@pytest.fixture(scope="module")
+def hostile_text():
+    """A hundred strings with the names of their kinds: every kind, long ones too."""
+    return module_at(ROOT / "benchmarks" / "shared" / "hostile_text.py").inputs(100)
 
 
 @pytest.fixture(scope="module")
@@ -137,11 +148,8 @@ def test_rest_and_grpc_bring_the_models_answer(client, rest_server, grpc_server,
     assert_same(client.ask_grpc(grpc_server, "digits", given, name), expected)
 
 
-def test_hostile_text_comes_through_both_protocols(client, rest_server, grpc_server, ask, monkeypatch):
-    monkeypatch.syspath_prepend(str(SERVING.parents[1] / "benchmarks"))
-    from hostile_saved_model import inputs
-
-    for kind, text in inputs(100):  # every kind, long ones too
+def test_hostile_text_comes_through_both_protocols(client, rest_server, grpc_server, ask, hostile_text):
+    for kind, text in hostile_text:
         given = {"text": [text.decode(errors="replace")]}
         for server, send in ((rest_server, client.ask_rest), (grpc_server, client.ask_grpc)):
             assert (

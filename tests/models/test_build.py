@@ -109,6 +109,7 @@ def test_what_stands_at_padding_does_not_matter_to_the_loss():
     np.testing.assert_allclose(other, loss, rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_few_lines_compile_fit_save_and_load(tmp_path):
     random = np.random.default_rng(1)
     source = random.integers(4, V, size=(64, 5), dtype="int32")
@@ -157,8 +158,8 @@ def test_a_monotonic_model_trains_a_step_and_then_stops_at_one_word_at_most(atte
 )
 def test_tfas_cell_and_readout_are_choices_of_a_config(choices):
     model = build(**choices)
-    source, state = TranslationSteps(model).read(SOURCE)
-    log_probs, _, _ = TranslationSteps(model).step(source, TARGET_IN[:, 0], state)
+    encoded = model.encode(SOURCE)
+    log_probs, _, _ = model.step(TARGET_IN[:, 0], encoded, encoded.state)
     expected = ops.log_softmax(logits_of(model)[:, 0])
     np.testing.assert_allclose(ops.convert_to_numpy(log_probs), ops.convert_to_numpy(expected), atol=1e-5)
 

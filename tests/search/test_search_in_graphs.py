@@ -104,6 +104,7 @@ def test_a_jitted_function_finds_what_python_finds(search):
     assert_equal(found, search(*attend_and_update(memory)))
 
 
+@pytest.mark.slow
 @needs_tensorflow
 @pytest.mark.parametrize("source", [5, None], ids=["static source", "dynamic source"])
 @pytest.mark.parametrize("name", ["greedy", "beam"])

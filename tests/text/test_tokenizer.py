@@ -185,6 +185,7 @@ def test_a_batch_of_padding_alone_decodes_to_empty_strings(tokenizer):
     assert tokenizer.tf_decode(tf.zeros([2, 0], tf.int32)).numpy().tolist() == [b"", b""]
 
 
+@pytest.mark.slow
 def test_it_works_inside_an_exported_model_in_another_process(tokenizer, tmp_path):
     class RoundTrip(tf.Module):
         @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])

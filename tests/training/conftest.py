@@ -1,8 +1,6 @@
 """A training of seconds: a tiny model learns to say a line backwards and in capitals."""
 
-import contextlib
 import random
-import resource
 
 import pytest
 
@@ -70,20 +68,3 @@ def batch():
     weight = np.ones((3, 6), "float32")
     weight[1, 4:] = weight[2, 2:] = 0
     return (source, target[:, :-1]), target[:, 1:], weight
-
-
-@pytest.fixture
-def file_size_limit():
-    """`with file_size_limit(bytes):` no file grows beyond so many bytes: what a full disk looks like to a program. Within
-    the block alone, because pytest's own report may be going to a file."""
-
-    @contextlib.contextmanager
-    def limit(size):
-        before = resource.getrlimit(resource.RLIMIT_FSIZE)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-        try:
-            yield
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-    return limit

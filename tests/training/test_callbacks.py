@@ -1,20 +1,152 @@
+import csv
+import dataclasses
+
+import keras
+import numpy as np
 import pytest
 
-from keras_attn.config import Config, TrainingConfig
-from keras_attn.training.callbacks import Plan
+from keras_attn.evaluation.scores import Scores
+from keras_attn.models.build import build_seq2seq
+from keras_attn.storage.model_folder import load_metrics, load_model
+from keras_attn.training.callbacks import EndOfRound
+from keras_attn.training.checkpoint import TrainingState, load_checkpoint
+from keras_attn.training.development import DevScores
+from keras_attn.training.plan import Plan
+
+FIRST_WEIGHT = 0.5
 
 
-@pytest.mark.parametrize(
-    ("epochs", "evaluate_every", "steps_per_round", "rounds"),
-    [
-        (3, 0, 8, 3),  # an evaluation an epoch
-        (3, 6, 6, 4),
-        (3, 10, 10, 3),  # 24 steps are not three rounds of ten: the last one is a whole one all the same
-        (3, 100, 24, 1),
-    ],
-)
-def test_a_training_is_cut_into_rounds(epochs, evaluate_every, steps_per_round, rounds):
-    config = Config(training=TrainingConfig(epochs=epochs, evaluate_every=evaluate_every))
-    plan = Plan.of(config, steps_per_epoch=8)
-    assert (plan.steps_per_round, plan.rounds) == (steps_per_round, rounds)
-    assert plan.total_steps == steps_per_round * rounds >= 24
+@pytest.fixture
+def trained(tiny_trained):
+    """A model of one's own."""
+    model = build_seq2seq(tiny_trained.config.model)
+    set_all(model, FIRST_WEIGHT)
+    return dataclasses.replace(tiny_trained, model=model)
+
+
+@pytest.fixture
+def start(trained, tmp_path):
+    """Makes the callback of a training of rounds of ten steps, whose evaluations give these scores, one a round."""
+    state = TrainingState(trained.config, "digest", trained.source_tokenizer, trained.target_tokenizer)
+
+    def start(*bleus, patience=0, seen=None, **optimizer):
+        model = trained.model
+        model.compile(keras.optimizers.SGD(0.25, **optimizer))
+        model.optimizer.apply(
+            [np.zeros(x.shape) for x in model.trainable_variables], model.trainable_variables
+        )
+        scores = iter(bleus)
+
+        def evaluate():
+            if seen is not None:
+                seen.append(weight_of(model))
+            return DevScores(Scores(next(scores), "signature", 50.0, "signature"), 8.0)
+
+        plan = Plan(steps_per_epoch=20, steps_per_round=10, rounds=100, patience=patience)
+        callback = EndOfRound(tmp_path, state, trained, plan=plan, evaluate=evaluate)
+        callback.set_model(model)
+        return callback
+
+    return start
+
+
+@pytest.fixture
+def play(start):
+    """The same, after as many rounds as there are scores."""
+
+    def play(*bleus, **options):
+        callback = start(*bleus, **options)
+        for number in range(len(bleus)):
+            play_round(callback, number)
+        return callback
+
+    return play
+
+
+def play_round(callback, number):
+    """A round, counted from 0, in which all weights become 1 more than its number; what later callbacks find in the logs."""
+    callback.on_epoch_begin(number)
+    set_all(callback.model, number + 1)
+    logs = {"loss": 2.0, "tokens": 300.0}
+    callback.on_epoch_end(number, logs)
+    return logs
+
+
+def set_all(model, value):
+    for variable in model.trainable_variables:
+        variable.assign(np.full(variable.shape, value))
+
+
+def weight_of(model):
+    """The one value that all weights have."""
+    (value,) = {float(value) for weights in model.get_weights() for value in weights.flat}
+    return value
+
+
+def saved_weight(folder):
+    return weight_of(load_model(folder).model)
+
+
+def checkpoint_weight(folder):
+    """Of the first trainable variable in the checkpoint."""
+    return load_checkpoint(folder)[1][0][1].flat[0]
+
+
+def test_with_patience_the_best_round_is_kept_and_not_the_last(play, tmp_path):
+    callback = play(10.0, 30.0, 20.0, 20.0, patience=2)
+    assert callback.model.stop_training and callback.state.finished
+    assert load_metrics(tmp_path)["best_step"] == 20
+    assert load_metrics(tmp_path)["dev_bleu"] == 30.0
+    assert saved_weight(tmp_path) == 2.0
+
+
+def test_the_training_goes_on_while_there_is_patience(play):
+    callback = play(10.0, 30.0, 20.0, patience=2)
+    assert not callback.model.stop_training and not callback.state.finished
+
+
+def test_training_goes_on_from_the_last_round_and_not_from_the_best(play, tmp_path):
+    play(10.0, 30.0, 20.0)
+    assert checkpoint_weight(tmp_path) == 3.0
+    assert [one.dev_bleu for one in load_checkpoint(tmp_path)[0].rounds] == [10.0, 30.0, 20.0]
+
+
+def test_a_model_that_cannot_be_saved_leaves_a_checkpoint_without_its_round(start, tmp_path):
+    callback = start(10.0, 20.0)
+    play_round(callback, 0)
+    (tmp_path / "model.weights.h5").unlink()
+    (tmp_path / "model.weights.h5").mkdir()  # no file can take its place
+    with pytest.raises(OSError, match="Is a directory"):
+        play_round(callback, 1)
+    assert len(load_checkpoint(tmp_path)[0].rounds) == len(callback.state.rounds) == 1
+
+
+def test_the_moving_average_is_judged_and_kept_and_training_goes_on_from_the_weights(play, tmp_path):
+    seen = []
+    callback = play(10.0, seen=seen, use_ema=True)
+    assert seen == [FIRST_WEIGHT]
+    assert saved_weight(tmp_path) == FIRST_WEIGHT
+    assert checkpoint_weight(tmp_path) == 1.0
+    assert weight_of(callback.model) == 1.0
+
+
+def test_the_log_has_a_line_a_round(play, tmp_path):
+    play(10.0, 30.0)
+    with (tmp_path / "log.csv").open(newline="") as stream:
+        lines = [
+            (line["step"], line["epoch"], line["dev_bleu"], line["tokens"]) for line in csv.DictReader(stream)
+        ]
+    assert lines == [("10", "0.5", "10", "300"), ("20", "1", "30", "300")]
+
+
+def test_callbacks_that_come_later_find_the_scores_in_the_logs(start):
+    logs = play_round(start(30.0), 0)
+    assert (logs["dev_bleu"], logs["dev_perplexity"]) == (30.0, 8.0)
+
+
+def test_each_round_is_told_in_a_line(play, capsys):
+    play(10.0, 30.0, 20.0)
+    lines = capsys.readouterr().err.splitlines()
+    starts = ["epoch 0.5, step 10 of 1000", "epoch 1.0, step 20 of 1000", "epoch 1.5, step 30 of 1000"]
+    assert [line.partition(":")[0] for line in lines] == starts
+    assert ["(best)" in line for line in lines] == [True, True, False]

@@ -2,12 +2,10 @@
 
 import csv
 import dataclasses
-import os
 import shutil
 import signal
-import threading
-import time
 
+import keras
 import pytest
 
 from keras_attn.config import ConfigError
@@ -18,6 +16,8 @@ from keras_attn.text.corpus import read_pairs
 from keras_attn.training.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
 from keras_attn.training.divergence import TrainingDiverged
 from keras_attn.training.fit import train
+
+pytestmark = pytest.mark.slow
 
 # 240 steps in 4 rounds, which do not end where epochs do.
 RECIPE = {
@@ -47,26 +47,28 @@ def rounds_of(folder):
     return load_checkpoint(folder)[0].rounds
 
 
-def after_a_round(folder, act):
-    """Acts while the second round, or a later one, is running."""
-    deadline = time.monotonic() + 300
-    while not (folder / "log.csv").exists() or len((folder / "log.csv").read_text().splitlines()) < 2:
-        assert time.monotonic() < deadline, "the first round never ended"
-        time.sleep(0.001)
-    act()
+class AtStep(keras.callbacks.Callback):
+    """Acts after one step of a round; both are counted from 0."""
+
+    def __init__(self, number, step, act):
+        super().__init__()
+        self._when, self._act = (number, step), act
+        self._number = 0
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self._number = epoch
+
+    def on_train_batch_end(self, batch, logs=None):
+        if (self._number, batch) == self._when:
+            self._act()
 
 
 def test_an_interrupted_training_says_where_it_goes_on(recipe, tmp_path, capsys):
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job is born deaf to it
-
-    def interrupt():
-        os.kill(os.getpid(), signal.SIGINT)
-
-    threading.Thread(target=after_a_round, args=(tmp_path, interrupt)).start()
+    interrupt = AtStep(2, 1, lambda: signal.raise_signal(signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
-        train(recipe(epochs=1000, evaluate_every=8), tmp_path)
-    done = rounds_of(tmp_path)[-1].step
-    assert f"stopped; the same command goes on from step {done} of 8000" in capsys.readouterr().err
+        train(recipe(epochs=1000, evaluate_every=8), tmp_path, callbacks=[interrupt])
+    assert "stopped; the same command goes on from step 16 of 8000" in capsys.readouterr().err
 
 
 def test_the_folder_holds_the_best_model(unbroken, pair_files):

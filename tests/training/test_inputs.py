@@ -3,8 +3,9 @@ import dataclasses
 import pytest
 
 from keras_attn.config import Config, ConfigError, DataConfig, TokenizerConfig, TrainingConfig
+from keras_attn.data.splits import Splits
 from keras_attn.text.corpus import Corpus, CorpusError
-from keras_attn.training.inputs import digest, load_pairs, train_tokenizers
+from keras_attn.training.inputs import digest, train_tokenizers, training_pairs
 
 CORPUS = Corpus(["one two", "two one"], ["ένα δύο", "δύο ένα"])
 
@@ -19,38 +20,70 @@ def guided(data):
 
 
 def test_files_give_the_pairs(data):
-    assert [len(corpus) for corpus in load_pairs(Config(data=data))] == [120, 12]
+    pairs = training_pairs(Config(data=data))
+    assert (len(pairs.train), len(pairs.dev)) == (120, 12)
 
 
 def test_links_belong_to_the_training_pairs_alone(data, pair_files):
     data = dataclasses.replace(data, links=str(pair_files / "train.links"))
-    pairs, dev = load_pairs(guided(data))
-    lengths = [len(line.split()) for line in pairs.source]
-    assert pairs.links == [{(length - 1 - j, j) for j in range(length)} for length in lengths]
-    assert dev.links is None
+    pairs = training_pairs(guided(data))
+    lengths = [len(line.split()) for line in pairs.train.source]
+    assert pairs.train.links == [{(length - 1 - j, j) for j in range(length)} for length in lengths]
+    assert pairs.dev.links is None
 
 
 def test_links_that_guide_nothing_are_not_kept():
     phrasebook = DataConfig(corpus="phrasebook", source_language="en", target_language="es")
-    assert [corpus.links for corpus in load_pairs(Config(data=phrasebook))] == [None, None]
-    pairs, dev = load_pairs(guided(phrasebook))
-    assert len(pairs.links) == 20_000 and dev.links is None
+    unguided = training_pairs(Config(data=phrasebook))
+    assert unguided.train.links is None and unguided.dev.links is None
+    pairs = training_pairs(guided(phrasebook))
+    assert len(pairs.train.links) == 20_000 and pairs.dev.links is None
 
 
 def test_attention_is_not_guided_without_links(data):
     with pytest.raises(ConfigError, match=r"guided_alignment = 0.5 needs word links: .* data.links"):
-        load_pairs(guided(data))
+        training_pairs(guided(data))
 
 
 @pytest.mark.parametrize("files", [{"train": ("train.tsv",)}, {"links": "train.links"}])
 def test_a_named_corpus_beside_files_is_refused(files):
     with pytest.raises(ConfigError, match=r"data.corpus = 'phrasebook' brings its own splits"):
-        load_pairs(Config(data=DataConfig(corpus="phrasebook", **files)))
+        training_pairs(Config(data=DataConfig(corpus="phrasebook", **files)))
 
 
 def test_development_pairs_are_needed(pair_files):
     with pytest.raises(CorpusError, match=r"set data.dev"):
-        load_pairs(Config(data=DataConfig(train=(str(pair_files / "train.tsv"),))))
+        training_pairs(Config(data=DataConfig(train=(str(pair_files / "train.tsv"),))))
+
+
+def test_given_pairs_are_taken_as_they_are():
+    pairs = training_pairs(Config(), Splits(CORPUS, CORPUS))
+    assert pairs == Splits(CORPUS, CORPUS)
+
+
+def test_links_of_given_pairs_guide_the_attention_or_are_not_kept():
+    linked = dataclasses.replace(CORPUS, links=[{(0, 0)}, {(1, 1)}])
+    given = Splits(linked, linked)
+    assert training_pairs(guided(DataConfig()), given) == Splits(linked, CORPUS)
+    assert training_pairs(Config(), given) == Splits(CORPUS, CORPUS)
+
+
+def test_given_pairs_without_links_guide_nothing():
+    with pytest.raises(ConfigError, match="give training pairs that have links, or set it to 0"):
+        training_pairs(guided(DataConfig()), Splits(CORPUS, CORPUS))
+
+
+@pytest.mark.parametrize(
+    ("named", "message"),
+    [
+        ({"corpus": "phrasebook"}, "leave out data.corpus"),
+        ({"train": ("a.tsv",), "dev": ("b.tsv",)}, "leave out data.train, data.dev"),
+        ({"links": "c.links"}, "leave out data.links"),
+    ],
+)
+def test_pairs_that_are_given_and_named_too_are_refused(named, message):
+    with pytest.raises(ConfigError, match=message):
+        training_pairs(Config(data=DataConfig(**named)), Splits(CORPUS, CORPUS))
 
 
 def test_a_joint_vocabulary_knows_both_languages():
@@ -65,19 +98,24 @@ def test_a_separate_vocabulary_does_not_know_the_other_language():
     assert "ένα" not in source.decode(source.encode(["ένα"]))[0]
 
 
+def digest_of(train, dev=CORPUS):
+    return digest(Splits(train, dev))
+
+
 @pytest.mark.parametrize("change", [{"source": ["one two", "two"]}, {"target": ["ένα δύο", "ένα δύο"]}])
 def test_digest_sees_every_line(change):
-    assert digest(CORPUS) != digest(dataclasses.replace(CORPUS, **change))
+    changed = dataclasses.replace(CORPUS, **change)
+    assert len({digest_of(CORPUS), digest_of(changed), digest_of(CORPUS, changed)}) == 3
 
 
 def test_digest_sees_every_link_and_is_another_one_without():
     digests = {
-        digest(dataclasses.replace(CORPUS, links=links))
+        digest_of(dataclasses.replace(CORPUS, links=links))
         for links in (None, [{(0, 0)}, set()], [set(), {(0, 0)}])
     }
     assert len(digests) == 3
 
 
-def test_digest_sees_the_order_of_the_corpora():
+def test_digest_knows_the_training_pairs_from_the_development_pairs():
     other = Corpus(["a"], ["b"])
-    assert digest(CORPUS, other) != digest(other, CORPUS)
+    assert digest_of(CORPUS, other) != digest_of(other, CORPUS)

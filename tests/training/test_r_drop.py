@@ -72,6 +72,7 @@ def test_a_negative_weight_is_refused():
         RDropCrossEntropy(weight=-1)
 
 
+@pytest.mark.slow
 def test_a_training_reads_every_pair_twice(recipe, pair_files, tmp_path):
     train(recipe(r_drop=5.0, evaluate_every=0, epochs=2), tmp_path)
     target = read_pairs([pair_files / "train.tsv"]).target

@@ -1,0 +1,43 @@
+"""How good a model in training is: greedy translations of the development set, and its perplexity."""
+
+import dataclasses
+import math
+from typing import Any
+
+from keras_attn.evaluation.scores import Scores, corpus_scores
+from keras_attn.inference.translator import Translator
+from keras_attn.text.corpus import Corpus
+
+_LARGEST_EXPONENT = 700.0  # beyond, exp overflows
+
+
+@dataclasses.dataclass(frozen=True)
+class DevScores:
+    """What one evaluation of the development set found.
+
+    Attributes:
+        scores: of greedy translations.
+        perplexity: of a target token, EOS included.
+    """
+
+    scores: Scores
+    perplexity: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """For `metrics.json`."""
+        values = {f"dev_{name}": value for name, value in self.scores.as_dict().items()}
+        return {**values, "dev_search": "greedy", "dev_perplexity": self.perplexity}
+
+
+def evaluate_on_dev(translator: Translator, dev: Corpus) -> DevScores:
+    """Translates the development set greedily, and makes the model say its references."""
+    scores = corpus_scores(translator(dev.source, beam_size=1), dev.target)
+    return DevScores(scores, perplexity(translator, dev))
+
+
+def perplexity(translator: Translator, pairs: Corpus) -> float:
+    """`exp(-sum(log p(token)) / tokens)` over all target tokens, EOS included."""
+    forced = translator.force(pairs.source, pairs.target)
+    log_prob = sum(each.log_prob for each in forced)
+    tokens = sum(len(each.target_ids) for each in forced)
+    return math.exp(min(-log_prob / tokens, _LARGEST_EXPONENT))

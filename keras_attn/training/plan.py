@@ -1,0 +1,41 @@
+"""How long a training is. Keras' epochs are the rounds: the steps up to one evaluation."""
+
+import dataclasses
+import math
+from collections.abc import Sequence
+
+from keras_attn.config import Config
+from keras_attn.training.history import Round, rounds_since_best
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """How many steps a training has. It ends with a whole round, so the last epoch may be a longer one.
+
+    Attributes:
+        steps_per_epoch: steps in which every training pair is seen once.
+        steps_per_round: steps up to one evaluation.
+        rounds: how many there are at most.
+        patience: evaluations without a better one after which the training ends early; 0: it never does.
+    """
+
+    steps_per_epoch: int
+    steps_per_round: int
+    rounds: int
+    patience: int = 0
+
+    @classmethod
+    def of(cls, config: Config, steps_per_epoch: int) -> "Plan":
+        """The plan for `training.epochs` with an evaluation every `training.evaluate_every` steps."""
+        total = config.training.epochs * steps_per_epoch
+        steps_per_round = min(config.training.evaluate_every or steps_per_epoch, total)
+        rounds = math.ceil(total / steps_per_round)
+        return cls(steps_per_epoch, steps_per_round, rounds, config.training.patience)
+
+    @property
+    def total_steps(self) -> int:
+        return self.rounds * self.steps_per_round
+
+    def is_over(self, rounds: Sequence[Round]) -> bool:
+        """Whether a training with these rounds behind it has come to its end, or its patience has."""
+        return len(rounds) >= self.rounds or 0 < self.patience <= rounds_since_best(rounds)

@@ -1,0 +1,31 @@
+import pytest
+
+from keras_attn.config import DataConfig
+from keras_attn.data.splits import Splits, split_corpus
+from keras_attn.text.corpus import Corpus, CorpusError
+
+
+def test_a_split_of_a_named_corpus_is_loaded():
+    data = DataConfig(corpus="phrasebook", source_language="en", target_language="es")
+    assert 0 < len(split_corpus(data, "novel")) <= 500
+
+
+def test_a_split_of_files_is_read(tmp_path):
+    (tmp_path / "test.tsv").write_text("one\tun\n")
+    data = DataConfig(test=(str(tmp_path / "test.tsv"),))
+    assert split_corpus(data, "test").target == ["un"]
+
+
+@pytest.mark.parametrize(("split", "message"), [("dev", "no files for the dev split"), ("tset", "'tset'")])
+def test_a_split_that_is_not_there_is_named(split, message):
+    with pytest.raises(CorpusError, match=message):
+        split_corpus(DataConfig(test=("a.tsv",)), split)
+
+
+def test_a_training_needs_pairs_of_both_kinds():
+    pairs, none = Corpus(["one"], ["un"]), Corpus([], [])
+    assert len(Splits(train=pairs, dev=pairs).train) == 1
+    with pytest.raises(CorpusError, match="the train split holds no pairs"):
+        Splits(train=none, dev=pairs)
+    with pytest.raises(CorpusError, match="the dev split holds no pairs"):
+        Splits(train=pairs, dev=none)

@@ -1,0 +1,120 @@
+import os
+import threading
+
+import pytest
+
+from keras_attn.files import new_file, part_of, put_in_place, write_bytes, write_json, write_text
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("old")
+    return path
+
+
+def test_a_file_is_replaced_and_nothing_lies_beside_it(file):
+    write_text(file, "new")
+    assert file.read_text() == "new"
+    assert os.listdir(file.parent) == ["notes.txt"]
+
+
+def test_missing_folders_are_made(tmp_path):
+    write_bytes(tmp_path / "a" / "b" / "file", b"\x00\xff")
+    assert (tmp_path / "a" / "b" / "file").read_bytes() == b"\x00\xff"
+
+
+def test_text_is_utf8_with_its_line_ends_as_they_are(file):
+    write_text(file, "größer\r\n")
+    assert file.read_bytes() == "größer\r\n".encode()
+
+
+def test_json_is_written_for_people_to_read(file):
+    write_json(file, {"größe": 1})
+    assert file.read_text(encoding="utf-8") == '{\n  "größe": 1\n}\n'
+
+
+def test_the_old_file_is_there_until_the_new_one_is_complete(file):
+    with new_file(file) as part:
+        part.write_text("half")
+        assert part == file.with_name("notes.txt.part")
+        assert file.read_text() == "old"
+        part.write_text("new")
+    assert file.read_text() == "new"
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt, SystemExit])
+def test_a_write_that_fails_half_way_leaves_the_old_file_and_no_part(file, error):
+    with pytest.raises(error), new_file(file) as part:
+        part.write_text("half")
+        raise error
+    assert file.read_text() == "old"
+    assert os.listdir(file.parent) == ["notes.txt"]
+
+
+def test_a_full_disk_leaves_the_old_file_and_is_an_error_that_names_it(file, file_size_limit):
+    with file_size_limit(1000), pytest.raises(OSError, match=r"^cannot write .*/notes.txt: File too large$"):
+        write_bytes(file, bytes(1001))
+    assert file.read_text() == "old"
+    assert os.listdir(file.parent) == ["notes.txt"]
+
+
+def test_an_error_without_a_code_keeps_its_message(file):
+    with pytest.raises(OSError, match=r"^cannot write .*/notes.txt: no such compression$"), new_file(file):
+        raise OSError("no such compression")
+
+
+def test_a_folder_that_cannot_be_made_is_an_error_that_names_the_file(file):
+    with pytest.raises(OSError, match=r"^cannot write .*/notes.txt/inside: "):
+        write_text(file / "inside", "new")
+
+
+def test_a_folder_in_the_place_of_the_file_is_not_replaced(tmp_path):
+    (tmp_path / "taken").mkdir()
+    with pytest.raises(OSError, match=r"^cannot write .*/taken: Is a directory$"):
+        write_text(tmp_path / "taken", "new")
+    assert os.listdir(tmp_path) == ["taken"]
+
+
+def test_what_a_killed_program_left_is_written_over(file):
+    part_of(file).write_text("what a killed program left, longer than the new text")
+    write_text(file, "new")
+    assert file.read_text() == "new"
+
+
+def test_the_content_is_on_the_disk_before_the_file_has_its_name(file, monkeypatch):
+    calls = []
+
+    def noted(name):
+        function = getattr(os, name)
+        return lambda *arguments: (calls.append(name), function(*arguments))
+
+    for name in ("fsync", "replace"):
+        monkeypatch.setattr(os, name, noted(name))
+    write_text(file, "new")
+    assert calls == ["fsync", "replace"]
+
+
+def test_whoever_reads_meanwhile_sees_one_whole_file(file):
+    versions = [character * 100_000 for character in "ab"]
+    write_text(file, versions[0])
+    seen, done = set(), threading.Event()
+
+    def read():
+        while not done.is_set():
+            seen.add(file.read_text())
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    for turn in range(50):
+        write_text(file, versions[turn % 2])
+    done.set()
+    reader.join()
+    assert seen <= set(versions)
+
+
+def test_a_file_that_gathered_elsewhere_gets_its_name(file, tmp_path):
+    (tmp_path / "download").write_text("new")
+    put_in_place(tmp_path / "download", file)
+    assert file.read_text() == "new"
+    assert os.listdir(tmp_path) == ["notes.txt"]
