@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from keras_attn.cli import messages
 from keras_attn.cli.loading import MODEL, load_tensorflow
 from keras_attn.config import DataConfig
 from keras_attn.storage.model_folder import check_model_folder, load_model
@@ -125,5 +126,5 @@ def _dev_split(data: DataConfig) -> Corpus | None:
     try:
         return split_corpus(data, "dev")
     except CorpusError as error:
-        click.echo(f"Warning: not compared with the model: {error}. Give --source", err=True)
+        messages.warning(f"not compared with the model: {error}. Give --source")
         return None

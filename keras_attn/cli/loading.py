@@ -1,6 +1,7 @@
 """Loads what takes seconds, once the arguments are known to be right."""
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -46,6 +47,9 @@ def load_tensorflow() -> None:
 @contextmanager
 def _silent_stderr() -> Iterator[None]:
     """The file descriptor, which C++ writes to, not `sys.stderr`."""
+    if sys.stderr is None:  # closed: there is nobody to be silent to
+        yield
+        return
     kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, 2)

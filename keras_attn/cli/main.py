@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 import click
 
+from keras_attn.cli import messages
 from keras_attn.cli.align import align
 from keras_attn.cli.demo import demo
 from keras_attn.cli.evaluate import evaluate
@@ -70,7 +71,7 @@ for command in (train, translate, score, evaluate, align, export, pack, demo):
 
 
 def _fail(message: str) -> int:
-    click.echo(f"Error: {' '.join(message.split())}", err=True)
+    messages.error(message)
     return USAGE_ERROR
 
 
@@ -79,4 +80,4 @@ def _where_to_look(error: click.UsageError) -> str:
 
 
 def _show_warning(message: Warning | str, *_: Any) -> None:
-    click.echo(f"Warning: {message}", err=True)
+    messages.warning(str(message))

@@ -62,6 +62,8 @@ def translate(
         raise click.UsageError(f"--{next(iter(sampling)).replace('_', '-')} needs --sample.")
     if sample and (beam_size, length_penalty, coverage_penalty) != (None, None, None):
         raise click.UsageError("--beam-size and the penalties play no part in --sample.")
+    if sys.stdin is None:
+        raise click.UsageError("standard input is closed: expected lines to translate.")
     translator = load_translator(folder)
     from keras_attn.search import Sampling
 

@@ -149,5 +149,7 @@ def _nearest(name: str, known: Iterable[str]) -> str:
 def _toml_value(text: str) -> Any:
     try:
         return tomllib.loads(f"value = {text}")["value"]
+    except RecursionError:
+        raise ConfigError(f"a value that begins with {text[:20]!r} is nested too deeply") from None
     except tomllib.TOMLDecodeError:
         return text

@@ -9,6 +9,9 @@ from typing import Any
 from keras_attn.config.schema import Config, ConfigError
 from keras_attn.config.tables import Tables, from_tables, override, to_tables
 
+# Far more than a config holds. The parser's time grows with the square of a hostile file: seconds for one of this size.
+MOST_BYTES = 1 << 16
+
 
 def load(path: str | Path, overrides: Iterable[str] = ()) -> Config:
     """Reads a TOML file and applies `section.key=value` overrides.
@@ -23,10 +26,14 @@ def load_tables(path: str | Path) -> Tables:
     """What a TOML file holds, as it stands there.
 
     Raises:
-        ConfigError: the file is missing or is not TOML.
+        ConfigError: the file is missing, is not TOML or larger than any config.
     """
     try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        with Path(path).open("rb") as stream:
+            text = stream.read(MOST_BYTES + 1)
+        if len(text) > MOST_BYTES:
+            raise ConfigError(f"{path} is larger than {MOST_BYTES} bytes: expected a config")
+        return tomllib.loads(text.decode("utf-8"))
     except FileNotFoundError:
         raise ConfigError(f"no config file at {path}") from None
     except IsADirectoryError:

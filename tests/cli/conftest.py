@@ -23,6 +23,12 @@ def run():
 
 
 @pytest.fixture
+def console_script():
+    """The installed command's path."""
+    return KERAS_ATTN
+
+
+@pytest.fixture
 def start_script():
     """Starts the installed command, with pipes to its `.stdin`, `.stdout` and `.stderr`."""
 

@@ -185,3 +185,21 @@ def test_a_config_cannot_be_changed_behind_ones_back():
 def test_a_config_error_is_a_value_error():
     """The command line turns these into one line."""
     assert issubclass(ConfigError, ValueError)
+
+
+@pytest.mark.parametrize("text", ["a = " + "[" * 30_000, "a = " + "{a=" * 20_000], ids=["arrays", "tables"])
+def test_a_file_that_is_nested_too_deeply_is_refused(write, text):
+    with pytest.raises(ConfigError, match="is nested too deeply to be a config"):
+        config.load(write(text))
+
+
+def test_a_value_that_is_nested_too_deeply_is_refused():
+    with pytest.raises(ConfigError, match=r"a value that begins with '\[{20}' is nested too deeply"):
+        config.override(Config(), ["training.epochs=" + "[" * 5000])
+
+
+def test_a_file_larger_than_any_config_is_refused_before_it_is_parsed(write):
+    with pytest.raises(ConfigError, match="is larger than 65536 bytes: expected a config"):
+        config.load(write("#" * 65_537))
+    with pytest.raises(ConfigError, match="/dev/zero is larger than 65536 bytes"):
+        config.load("/dev/zero")

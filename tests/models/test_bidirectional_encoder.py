@@ -114,7 +114,7 @@ def test_a_saved_encoder_gives_the_same_numbers(stack, tmp_path):
     ("kwargs", "message"),
     [
         ({"num_layers": 0}, r"at least one layer\. Received: num_layers=0"),
-        ({"cell": "rnn"}, r"one of gru, lstm, layer_norm_gru\. Received: 'rnn'"),
+        ({"cell": "rnn"}, r"one of gru, lstm, layer_norm_gru, gru_reset_after\. Received: 'rnn'"),
     ],
 )
 def test_a_choice_that_cannot_be_is_refused(kwargs, message):

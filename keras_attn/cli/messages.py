@@ -1,0 +1,22 @@
+"""What the command says beside its results: one line each, on stderr.
+
+Messages quote configs, models and file names, which may be a stranger's: what would move a terminal's cursor, change its colours or
+turn the direction of its text is replaced.
+"""
+
+import click
+
+
+def error(message: str) -> None:
+    """Tells what went wrong."""
+    click.echo(f"Error: {one_line(message)}", err=True)
+
+
+def warning(message: str) -> None:
+    """Tells what the user should know and need not do anything about."""
+    click.echo(f"Warning: {one_line(message)}", err=True)
+
+
+def one_line(message: str) -> str:
+    """The message with single spaces, and U+FFFD for each character that is not printable."""
+    return "".join(each if each.isprintable() else "\ufffd" for each in " ".join(message.split()))
