@@ -12,7 +12,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do $$p -c '
 LINTER := import sys, tomllib; print(*tomllib.load(open(sys.argv[1], "rb"))["project"]["optional-dependencies"]["lint"])
 
 TWO_AT_A_TIME := -n 2 --dist worksteal
-# Tests that train a model, export one, drive a browser or run notebooks.
+# What trains, exports or compiles whole models, drives a browser or runs notebooks stays out of `make check`.
 WITHOUT_SLOW_ONES := -m "not slow" --ignore tests/export --ignore tests/web --ignore tests/test_notebooks.py
 # On JAX these tests mostly compile: quickly, then, and each loop once, not once a test.
 ON_JAX := KERAS_BACKEND=jax JAX_DISABLE_MOST_OPTIMIZATIONS=1 JAX_COMPILATION_CACHE_DIR="$(ROOT)/.pytest_cache/jax" \

@@ -46,6 +46,7 @@ def test_a_line_without_words_has_no_links(translator):
     assert align(translator, ["", "the", ""], ["le", "", ""]) == [set(), set(), set()]
 
 
+@pytest.mark.slow
 def test_a_picture_of_what_the_model_says_is_drawn(translator, tmp_path):
     drawn = draw_attention(translator, "the old dog", None, tmp_path / "dog.png")
     assert drawn.text == translator(["the old dog"])[0]

@@ -2,6 +2,8 @@ import pytest
 
 from keras_attn.text.corpus import read_lines, read_links
 
+pytestmark = pytest.mark.slow
+
 
 def test_two_files_give_a_line_of_links_each(run, model_folder, pair_files):
     result = run("align", model_folder, *pair_files)

@@ -2,6 +2,8 @@ import pytest
 
 from keras_attn.storage.model_folder import load_metrics, update_metrics
 
+pytestmark = pytest.mark.slow
+
 
 def test_scores_are_printed_with_their_signatures_and_kept(run, model_folder, pair_files):
     update_metrics(model_folder, {"steps": 7})

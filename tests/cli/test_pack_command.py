@@ -1,8 +1,11 @@
 import json
 
 import h5py
+import pytest
 
 from keras_attn.inference.translator import Translator
+
+pytestmark = pytest.mark.slow
 
 
 def bytes_of_weights(folder):

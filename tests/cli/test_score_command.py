@@ -2,6 +2,8 @@ import pytest
 
 from keras_attn.inference.translator import Translator
 
+pytestmark = pytest.mark.slow
+
 
 def test_every_pair_gives_its_log_probability(run, model_folder, pair_files, tiny_trained):
     source, target = pair_files

@@ -4,6 +4,8 @@ import pytest
 
 from keras_attn.inference.translator import Translator
 
+pytestmark = pytest.mark.slow
+
 GREEDY = ["--beam-size", "1"]  # the quickest
 
 

@@ -13,6 +13,7 @@ def translator(tiny_trained):
     return Translator.from_trained(tiny_trained)
 
 
+@pytest.mark.slow
 def test_greedy_search_comes_before_the_beam_of_the_model(translator, source_lines, target_lines):
     sources, references = source_lines[:10], target_lines[:10]
     greedy, beam = evaluate(translator, sources, references)

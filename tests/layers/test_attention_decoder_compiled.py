@@ -11,6 +11,8 @@ if keras.backend.backend() != "tensorflow":
 
 import tensorflow as tf
 
+pytestmark = pytest.mark.slow
+
 random = np.random.default_rng(1)
 X = random.normal(size=(2, 3, 4)).astype("float32")
 MEMORY = random.normal(size=(2, 5, 4)).astype("float32")

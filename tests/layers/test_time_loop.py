@@ -129,6 +129,7 @@ def test_dropout_differs_from_step_to_step_and_from_call_to_call():
     assert (first != second).any()
 
 
+@pytest.mark.slow
 def test_a_layer_with_a_loop_in_it_trains():
     x = np.random.default_rng(1).normal(size=(16, 5, 3)).astype("float32")
     model = keras.Sequential([keras.Input((None, 3)), NoisyMemory()])

@@ -72,6 +72,7 @@ def logits_of(model, source=SOURCE, target_in=TARGET_IN, **kwargs):
     return ops.convert_to_numpy(model([source, target_in], **kwargs))
 
 
+@pytest.mark.slow
 def test_every_word_of_every_sentence_gets_float32_logits(model):
     logits = logits_of(model)
     assert logits.shape == (2, 3, V) and logits.dtype == np.float32
@@ -91,6 +92,7 @@ def test_a_sentence_gives_the_same_alone_as_padded_in_a_batch(model):
     np.testing.assert_allclose(logits_of(model)[1:, :2], alone, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_every_source_word_reaches_the_logits_of_every_position(model):
     for position in range(4):
         changed = SOURCE[:1].copy()
@@ -125,6 +127,7 @@ def test_a_few_lines_compile_fit_save_and_load(tmp_path):
     np.testing.assert_array_equal(logits_of(loaded), logits_of(model))
 
 
+@pytest.mark.slow
 def test_a_saved_model_gives_the_same_logits(model, tmp_path):
     model.save(tmp_path / "model.keras")
     loaded = keras.models.load_model(tmp_path / "model.keras")
@@ -164,6 +167,7 @@ def test_tfas_cell_and_readout_are_choices_of_a_config(choices):
     np.testing.assert_allclose(ops.convert_to_numpy(log_probs), ops.convert_to_numpy(expected), atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("paper", [name for name in PAPERS if name != "fixed vector"])
 def test_the_second_output_is_the_attention_that_each_word_was_said_with(paper):
     keras.utils.set_random_seed(1)

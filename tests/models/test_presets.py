@@ -35,6 +35,7 @@ def log_softmax(logits):
     return ops.convert_to_numpy(ops.log_softmax(logits))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_preset_steps_as_it_was_trained(preset):
     """Its attention's state, too, passes from step to step as from position to position."""
@@ -52,6 +53,7 @@ def test_a_preset_steps_as_it_was_trained(preset):
             assert (ops.convert_to_numpy(weights)[1, 2:] == 0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not ON_TENSORFLOW, reason="presets are trained on TensorFlow alone, to save time")
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_preset_can_be_trained(preset):

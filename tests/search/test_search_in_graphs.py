@@ -63,6 +63,7 @@ def assert_equal(found, expected):
         np.testing.assert_allclose(found[close], expected[close], rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 @needs_tensorflow
 @every_search
 def test_a_graph_of_unknown_batch_and_source_length_finds_what_python_finds(search):

@@ -51,6 +51,7 @@ SENTENCES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", PAIRS)
 def test_a_packaged_model_translates_by_its_name(pair):
     source, target = (SENTENCES[language] for language in pair.split("-"))
@@ -58,6 +59,7 @@ def test_a_packaged_model_translates_by_its_name(pair):
     assert LiteRTTranslator(ROOT / "saved_models" / f"tatoeba-{pair}-litert")(source) == target
 
 
+@pytest.mark.slow
 def test_evaluating_a_packaged_model_leaves_its_figures_alone(tmp_path):
     metrics = ROOT / "saved_models" / "tatoeba-en-es" / "metrics.json"
     before = metrics.read_bytes()
