@@ -18,6 +18,10 @@ WITHOUT_SLOW_ONES := -m "not slow" --ignore tests/export --ignore tests/web --ig
 ON_JAX := KERAS_BACKEND=jax JAX_DISABLE_MOST_OPTIMIZATIONS=1 JAX_COMPILATION_CACHE_DIR="$(ROOT)/.pytest_cache/jax" \
 	JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0 JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES=-1
 
+# What must run on every backend. On torch it is kept short, and skipped where there is no torch, unless it is required.
+ANY_BACKEND := tests/layers tests/models tests/training/test_losses.py
+NO_TORCH := echo "torch is not installed, so nothing was tested on it: .venv/bin/pip install 'keras-attn[torch]'"
+
 # The web page: the packaged exports, unless others are named (make web MODELS="runs/mine/litert-int8 ...").
 WEB := $(ROOT)/export/web
 WEB_PACKAGES := $(WEB)/node_modules/.package-lock.json
@@ -34,7 +38,9 @@ check: $(VENV)/.installed-test lint
 
 test: $(VENV)/.installed-test lint $(if $(shell command -v npm),web-packages)
 	cd "$(ROOT)" && "$(BIN)/python" -m pytest $(TWO_AT_A_TIME)
-	cd "$(ROOT)" && $(ON_JAX) "$(BIN)/python" -m pytest $(TWO_AT_A_TIME) tests/layers tests/models tests/training/test_losses.py
+	cd "$(ROOT)" && $(ON_JAX) "$(BIN)/python" -m pytest $(TWO_AT_A_TIME) $(ANY_BACKEND)
+	@if "$(BIN)/python" -c "import torch" 2>/dev/null || test -n "$$KERAS_ATTN_TORCH_TESTS"; then cd "$(ROOT)" && \
+		KERAS_BACKEND=torch "$(BIN)/python" -m pytest $(TWO_AT_A_TIME) -m "not slow" $(ANY_BACKEND) tests/search; else $(NO_TORCH); fi
 
 lint: $(VENV)/.installed-lint
 	cd "$(ROOT)" && "$(BIN)/ruff" check . && "$(BIN)/ruff" format --check .

@@ -1,7 +1,7 @@
 """Runs any encoder: a layer or a model that gives a memory, or a memory and final states."""
 
 import inspect
-from typing import Any
+from typing import Any, NamedTuple
 
 import keras
 from keras import ops
@@ -9,22 +9,27 @@ from keras import ops
 Tensor = Any
 
 
-def encode(encoder: keras.layers.Layer, inputs: Tensor, mask: Tensor | None) -> tuple[Tensor, list[Tensor]]:
-    """The encoder's memory and final states.
+class Encoding(NamedTuple):
+    """What an encoder gives."""
 
-    Padding changes nothing where the encoder takes a mask. To layers that take none, such as convolutions, padding reads as zeros,
-    as what lies beyond the end of a sentence does; so a `keras.Sequential` of such layers is masked in between as well.
+    memory: Tensor  # (B, S, D)
+    states: list[Tensor]  # each (B, width); the mean of the memory where the encoder gives none
+    mask: Tensor  # bool (B, S), True at real positions of the memory
+
+
+def encode(encoder: keras.layers.Layer, inputs: Tensor, mask: Tensor | None) -> Encoding:
+    """Runs the encoder.
+
+    Padding changes nothing where the encoder takes a mask. To layers that take none, such as convolutions, padding reads as
+    zeros, as what lies beyond the end of a sentence does; so a `keras.Sequential` of such layers is masked in between as well.
 
     Args:
         encoder: what reads the source.
         inputs: the embedded source `(B, S, E)`, or what else the encoder takes.
         mask: bool `(B, S)`, `True` at real positions; `None`: there is no padding.
 
-    Returns:
-        The memory `(B, S, D)`, and the states `(B, width)`: the mean of the memory where the encoder gives none.
-
     Raises:
-        ValueError: the encoder gives something else; the message says what it should give.
+        ValueError: the encoder gives something else than a memory and states; the message says what it should give.
     """
     outputs = _masked(encoder, inputs, mask)
     memory, *states = outputs if isinstance(outputs, list | tuple) else [outputs]
@@ -35,14 +40,8 @@ def encode(encoder: keras.layers.Layer, inputs: Tensor, mask: Tensor | None) -> 
             f"{encoder.name!r}: shapes {shapes}. A recurrent layer of Keras needs return_sequences=True; the rows and columns of "
             "a picture are made positions by keras.layers.Reshape."
         )
-    return memory, states or [mean_over_real_positions(memory, mask)]
-
-
-def mask_of_memory(encoder: keras.layers.Layer, inputs: Tensor, mask: Tensor) -> Tensor:
-    """Which positions of the memory are real, bool `(B, S)`: those of the source, unless the encoder's `compute_mask` says
-    others."""
-    masks = encoder.compute_mask(inputs, mask)
-    return masks[0] if isinstance(masks, list | tuple) else masks
+    mask = _mask_of_memory(encoder, memory, inputs=inputs, mask=mask)
+    return Encoding(memory, states or [mean_over_real_positions(memory, mask)], mask)
 
 
 def check_length(encoder: keras.layers.Layer, width: int, dtype: str) -> None:
@@ -72,6 +71,16 @@ def mean_over_real_positions(memory: Tensor, mask: Tensor | None) -> Tensor:
         return ops.mean(memory, axis=1)
     real = ops.expand_dims(ops.cast(mask, memory.dtype), -1)
     return ops.sum(memory * real, axis=1) / ops.maximum(ops.sum(real, axis=1), 1)
+
+
+def _mask_of_memory(
+    encoder: keras.layers.Layer, memory: Tensor, *, inputs: Tensor, mask: Tensor | None
+) -> Tensor:
+    """All real where there is no padding; else the source's mask, unless the encoder's `compute_mask` says another."""
+    if mask is None:
+        return ops.ones_like(memory[..., 0], dtype="bool")
+    masks = encoder.compute_mask(inputs, mask)
+    return masks[0] if isinstance(masks, list | tuple) else masks
 
 
 def _masked(layer: keras.layers.Layer, x: Tensor, mask: Tensor | None) -> Any:

@@ -10,7 +10,7 @@ from keras import ops
 from keras_attn.layers import AttentionDecoder
 from keras_attn.models.bridge import Bridge
 from keras_attn.models.compiled_search import CompiledSearch
-from keras_attn.models.encoding import check_length, encode, mask_of_memory
+from keras_attn.models.encoding import check_length, encode
 from keras_attn.search.hypotheses import Hypotheses
 from keras_attn.search.methods import Beam, Sampling, run
 from keras_attn.special_ids import PAD_ID
@@ -380,11 +380,8 @@ def _read(
     encoder: keras.layers.Layer, bridge: keras.layers.Layer, inputs: Tensor, mask: Tensor | None
 ) -> tuple[Tensor, State, Tensor]:
     """The memory, the decoder's first state and the mask of the memory."""
-    memory, states = encode(encoder, inputs, mask)
-    state = bridge(states[0] if len(states) == 1 else states)
-    if mask is None:
-        return memory, state, ops.ones_like(memory[..., 0], dtype="bool")
-    return memory, state, mask_of_memory(encoder, inputs, mask)
+    memory, states, mask = encode(encoder, inputs, mask)
+    return memory, bridge(states[0] if len(states) == 1 else states), mask
 
 
 def _logits(

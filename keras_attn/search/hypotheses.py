@@ -68,7 +68,8 @@ def best_tokens(log_probs: LogProbs, k: int, bos_id: int) -> tuple[Tensor, Tenso
     """
     vocabulary = log_probs.shape[-1]
     impossible = np.isin(np.arange(vocabulary), (PAD_ID, bos_id)).astype("float32")
-    return ops.top_k(log_probs + ops.convert_to_tensor(NEVER * impossible), min(k, vocabulary))
+    best, tokens = ops.top_k(log_probs + ops.convert_to_tensor(NEVER * impossible), min(k, vocabulary))
+    return best, ops.cast(tokens, "int32")  # torch counts in int64
 
 
 def put(buffer: Tensor, position: Scalar, values: Tensor) -> Tensor:

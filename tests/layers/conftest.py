@@ -37,6 +37,12 @@ def _gradients(function, *arrays):
         import jax
 
         return [np.asarray(g) for g in jax.grad(function, argnums=tuple(range(len(arrays))))(*arrays)]
+    if keras.backend.backend() == "torch":
+        import torch
+
+        arrays = [array.requires_grad_() for array in arrays]
+        found = torch.autograd.grad(function(*arrays), arrays, allow_unused=True, materialize_grads=True)
+        return [g.numpy() for g in found]
     import tensorflow as tf
 
     @tf.function
@@ -59,6 +65,12 @@ def _weight_gradients(function, layer):
                 return function()
 
         return [np.asarray(g) for g in jax.grad(of_values)([weight.value for weight in weights])]
+    if keras.backend.backend() == "torch":
+        import torch
+
+        values = [weight.value for weight in weights]
+        found = torch.autograd.grad(function(), values, allow_unused=True, materialize_grads=True)
+        return [g.numpy() for g in found]
     import tensorflow as tf
 
     @tf.function

@@ -456,7 +456,8 @@ def test_dropout_inside_the_loop_works_in_compiled_training(name):
     before = numbers(seeds)
     first, second = (model.train_on_batch([X, MEMORY], np.zeros((B, T, READOUT))) for _ in range(2))
     assert abs(first - second) > 1e-4
-    assert any((a != b).any() for a, b in zip(before, numbers(seeds), strict=True))
+    if keras.backend.backend() != "torch":  # whose dropout has a generator of its own
+        assert any((a != b).any() for a, b in zip(before, numbers(seeds), strict=True))
 
 
 # -- errors ----------------------------------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ def test_very_low_scores_still_outweigh_padding():
 
 def test_the_gradient_is_zero_at_padding_and_finite_in_a_row_without_real_positions(gradients):
     mask = np.array([[True, True, True, False], [False] * 4])
-    factors = np.arange(8, dtype="float32").reshape(2, 4)
+    factors = ops.convert_to_tensor(np.arange(8, dtype="float32").reshape(2, 4))
     (gradient,) = gradients(lambda scores: ops.sum(masked_softmax(scores, mask) * factors), SCORES)
     assert np.isfinite(gradient).all()
     assert (gradient[~mask] == 0).all() and (gradient[0, :3] != 0).all()

@@ -1,0 +1,185 @@
+"""`Seq2Seq` of parts that are not this package's."""
+
+import pickle
+
+import keras
+import numpy as np
+import pytest
+from keras import ops
+
+from keras_attn.layers import AttentionDecoder, BahdanauAttention, LuongAttention
+from keras_attn.models.bridge import CopyBridge
+from keras_attn.models.seq2seq import Seq2Seq
+
+layers = keras.layers
+V, WIDTH = 12, 8
+RECURRENT = {"return_sequences": True, "return_state": True}
+SOURCE = np.array([[5, 6, 7, 3], [8, 3, 0, 0]], "int32")
+TARGET_IN = np.array([[2, 9, 10], [2, 11, 0]], "int32")
+TARGET_OUT = np.array([[9, 10, 3], [11, 3, 0]], "int32")
+
+
+def compose(encoder, **parts):
+    keras.utils.set_random_seed(1)
+    defaults = {
+        "source_embedding": layers.Embedding(V, WIDTH),
+        "decoder": AttentionDecoder(WIDTH, BahdanauAttention(WIDTH), readout_units=WIDTH),
+        "target_embedding": layers.Embedding(V, WIDTH),
+        "output": layers.Dense(V),
+    }
+    return Seq2Seq(encoder=encoder, **{**defaults, **parts})
+
+
+def picture_encoder():
+    picture = keras.Input((4, 6, 1))
+    columns = layers.Permute((2, 1, 3))(layers.Conv2D(3, 3, padding="same")(picture))
+    return keras.Model(picture, layers.Reshape((6, 12))(columns))
+
+
+ENCODERS = {
+    "bidirectional gru": lambda: layers.Bidirectional(layers.GRU(4, **RECURRENT)),
+    "lstm": lambda: layers.LSTM(WIDTH, **RECURRENT),
+    "gru without its state": lambda: layers.GRU(WIDTH, return_sequences=True),
+    "convolutions": lambda: keras.Sequential([layers.Conv1D(WIDTH, 3, padding="same")]),
+}
+
+
+@pytest.fixture(params=ENCODERS.values(), ids=ENCODERS.keys())
+def model(request):
+    return compose(request.param())
+
+
+def log_probs_of(model, source=SOURCE):
+    return ops.convert_to_numpy(ops.log_softmax(model([source, TARGET_IN])))
+
+
+def test_steps_give_the_models_own_log_probabilities(model):
+    encoded, expected = model.encode(SOURCE), log_probs_of(model)
+    state = encoded.state
+    for t, tokens in enumerate(TARGET_IN.T):
+        log_probs, state, weights = model.step(ops.convert_to_tensor(tokens), encoded, state)
+        np.testing.assert_allclose(ops.convert_to_numpy(log_probs), expected[:, t], atol=1e-5)
+        assert (ops.convert_to_numpy(weights)[1, 2:] == 0).all()  # no look at padding
+
+
+def test_what_search_finds_has_the_probability_that_score_gives(model):
+    found = model.translate(SOURCE, beam_size=3, max_length=5)
+    best = found.tokens[:, 0]
+    begun = np.pad(best[:, :-1], [(0, 0), (1, 0)], constant_values=2)
+    log_probs, _ = model.score(SOURCE, ops.convert_to_tensor(begun), ops.convert_to_tensor(best))
+    np.testing.assert_allclose(
+        ops.convert_to_numpy(log_probs).sum(1), found.log_probs[:, 0], rtol=1e-4, atol=1e-4
+    )
+
+
+def test_fit_changes_every_part(model):
+    before = [ops.convert_to_numpy(weight) for weight in model.trainable_weights]
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True, ignore_class=0)
+    model.compile(keras.optimizers.Adam(0.01), loss, jit_compile=False)
+    model.fit([SOURCE, TARGET_IN], TARGET_OUT, epochs=2, verbose=0)
+    after = [ops.convert_to_numpy(weight) for weight in model.trainable_weights]
+    assert all((a != b).any() for a, b in zip(before, after, strict=True))
+
+
+def test_a_file_and_a_pickle_say_the_same(model, tmp_path):
+    model.save(tmp_path / "model.keras")
+    for other in (keras.models.load_model(tmp_path / "model.keras"), pickle.loads(pickle.dumps(model))):
+        assert type(other) is Seq2Seq and type(other.encoder) is type(model.encoder)
+        np.testing.assert_array_equal(log_probs_of(other), log_probs_of(model))
+
+
+def test_a_config_makes_the_same_parts_anew(model):
+    again = Seq2Seq.from_config(model.get_config())
+    shapes = [weight.shape for weight in model.weights]
+    assert [weight.shape for weight in again.weights] == shapes
+
+
+def test_padding_changes_nothing(model):
+    padded = np.pad(SOURCE, [(0, 0), (0, 3)])
+    np.testing.assert_allclose(log_probs_of(model, padded), log_probs_of(model), atol=1e-5)
+
+
+def test_one_embedding_may_serve_both_sides_and_the_output(tmp_path):
+    embedding = layers.ReversibleEmbedding(V, WIDTH)
+    tied = compose(
+        layers.LSTM(WIDTH, **RECURRENT),
+        source_embedding=embedding,
+        target_embedding=embedding,
+        output=None,
+    )
+    tied.save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    assert loaded.source_embedding is loaded.target_embedding
+    np.testing.assert_array_equal(log_probs_of(loaded), log_probs_of(tied))
+
+
+def test_a_copy_bridge_hands_over_the_encoders_states():
+    encoder = layers.LSTM(WIDTH, **RECURRENT)
+    decoder = AttentionDecoder(
+        WIDTH, LuongAttention("dot"), cell="lstm", query_state="current", feed="none", readout="plain"
+    )
+    model = compose(encoder, decoder=decoder, bridge=CopyBridge())
+    _, h, c = encoder(model.source_embedding(SOURCE), mask=ops.convert_to_tensor(SOURCE > 0))
+    ((first_h, first_c),) = model.encode(SOURCE).state["cells"]
+    np.testing.assert_allclose(ops.convert_to_numpy(first_h), ops.convert_to_numpy(h), atol=1e-6)
+    np.testing.assert_allclose(ops.convert_to_numpy(first_c), ops.convert_to_numpy(c), atol=1e-6)
+
+
+def test_a_picture_is_read_without_an_embedding():
+    model = compose(picture_encoder(), source_embedding=None)
+    pictures = np.random.default_rng(1).normal(size=(3, 4, 6, 1))
+    found = model.translate(pictures, beam_size=2, max_length=4, return_weights=True)
+    assert found.tokens.shape == (3, 2, 4) and found.weights.shape == (3, 2, 4, 6)
+
+
+def test_frames_of_any_number_need_a_shape():
+    frames = layers.GRU(WIDTH, return_sequences=True)
+    with pytest.raises(ValueError, match="give source_shape"):
+        compose(frames, source_embedding=None)
+    model = compose(frames, source_embedding=None, source_shape=(None, 5))
+    assert model.translate(np.ones((2, 7, 5)), beam_size=1, max_length=3).tokens.shape == (2, 1, 3)
+
+
+def test_the_mean_of_the_memory_is_where_a_decoder_starts_from_without_states():
+    model = compose(keras.Sequential([layers.Conv1D(WIDTH, 1, padding="same")]))
+    memory = ops.convert_to_numpy(model.encode(SOURCE).memory)
+    (first,) = model.encode(SOURCE).state["cells"][0]
+    mean = np.stack([memory[0].mean(0), memory[1, :2].mean(0)])
+    expected = np.tanh(mean @ ops.convert_to_numpy(model.bridge.layer.kernel))
+    np.testing.assert_allclose(ops.convert_to_numpy(first), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"encoder": layers.GRU(WIDTH)}, "return_sequences=True"),
+        ({"encoder": layers.Conv1D(WIDTH, 3, strides=2, padding="same")}, r"makes 12 positions of 24"),
+        (
+            {"encoder": layers.LSTM(WIDTH, **RECURRENT), "output": None},
+            "must be a keras.layers.ReversibleEmbedding",
+        ),
+        (
+            {"encoder": layers.LSTM(WIDTH, **RECURRENT), "decoder": layers.GRU(WIDTH)},
+            "is an AttentionDecoder",
+        ),
+    ],
+)
+def test_parts_that_do_not_fit_are_refused(parts, message):
+    with pytest.raises(ValueError, match=message):
+        compose(**parts)
+
+
+def test_an_encoder_that_halves_the_source_may_say_what_is_padding():
+    @keras.saving.register_keras_serializable("test")
+    class Pyramid(layers.Layer):
+        def call(self, inputs, mask=None):
+            return inputs[:, ::2]
+
+        def compute_mask(self, inputs, mask=None):
+            return mask[:, ::2]
+
+    model = compose(Pyramid())
+    assert ops.convert_to_numpy(model.encode(SOURCE).mask).tolist() == [[True, True], [True, False]]
+    np.testing.assert_allclose(
+        log_probs_of(model, np.pad(SOURCE, [(0, 0), (0, 4)])), log_probs_of(model), atol=1e-5
+    )
