@@ -81,6 +81,13 @@ def test_what_is_exported_runs_without_this_library(execute, empty_folder):
     assert list(empty_folder.iterdir()) == []
 
 
+def test_numbers_in_pictures_are_read_digit_by_digit(execute, empty_folder):
+    notebook = execute("04_attend_to_a_picture.ipynb")
+    assert "of 500 unseen numbers are read without a mistake" in printed(notebook)
+    assert count_pictures(notebook) == 2
+    assert list(empty_folder.iterdir()) == []
+
+
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebooks_are_stored_without_outputs(path):
     notebook = read(path.name)
@@ -96,4 +103,5 @@ def test_every_notebook_is_executed_here():
         "01_attention_step_by_step.ipynb",
         "02_train_a_translator.ipynb",
         "03_export_and_run.ipynb",
+        "04_attend_to_a_picture.ipynb",
     ]
