@@ -92,15 +92,15 @@ def _align(
     from keras_attn.alignment.align import align, align_both_ways
 
     if reverse:
-        found = align_both_ways(*translators, pairs.source, pairs.target, **how)
+        alignments = align_both_ways(*translators, pairs.source, pairs.target, **how)
     else:
-        found = align(*translators, pairs.source, pairs.target, **how)
+        alignments = align(*translators, pairs.source, pairs.target, **how)
     if not gold:
-        for links in found:
+        for links in alignments:
             click.echo(format_pharaoh(links))
         return
-    precision, recall = alignment.precision_and_recall(found, sure, possible)
-    error_rate = alignment.alignment_error_rate(found, sure, possible)
+    precision, recall = alignment.precision_and_recall(alignments, sure, possible)
+    error_rate = alignment.alignment_error_rate(alignments, sure, possible)
     click.echo(
-        f"AER {error_rate:.3f}  precision {precision:.3f}  recall {recall:.3f}  ({len(found)} sentences)"
+        f"AER {error_rate:.3f}  precision {precision:.3f}  recall {recall:.3f}  ({len(alignments)} sentences)"
     )

@@ -29,7 +29,7 @@ MODEL = _ModelFolder(exists=True, file_okay=False)
 
 
 def load_translator(folder: str) -> "Translator":
-    """Loads a model folder; raises what `model_dir.load_model` raises, what can be told without Keras at once."""
+    """Loads a model folder; raises what `load_model` raises, what can be told without Keras at once."""
     check_model_folder(folder)
     load_tensorflow()
     from keras_attn.inference.translator import Translator

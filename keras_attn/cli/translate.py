@@ -79,8 +79,12 @@ def translate(
         if n_best is None and drawn is None:
             out = translator(texts, **options)
         else:
-            found = translator.translate(texts, **options, n_best=n_best or 1, sampling=drawn)
-            out = _n_best_lines(found, first) if n_best else [translation.text for translation in found]
+            translations = translator.translate(texts, **options, n_best=n_best or 1, sampling=drawn)
+            out = (
+                _n_best_lines(translations, first)
+                if n_best
+                else [translation.text for translation in translations]
+            )
         click.echo("".join(f"{line}\n" for line in out).encode(), nl=False)
 
 

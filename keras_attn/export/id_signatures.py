@@ -71,18 +71,26 @@ class _Graphs:
 
     def translate(self, source: tf.Tensor) -> dict[str, tf.Tensor]:
         source, truncated = self._readable(source)
-        found = self._search(source, return_weights=False)
-        every = {"ids": found.tokens[0], "lengths": found.lengths[0], "scores": found.scores[0]}
+        hypotheses = self._search(source, return_weights=False)
+        every = {
+            "ids": hypotheses.tokens[0],
+            "lengths": hypotheses.lengths[0],
+            "scores": hypotheses.scores[0],
+        }
         return every | {"truncated": truncated}
 
     def align(self, source: tf.Tensor) -> dict[str, tf.Tensor]:
         given = tf.shape(source)[1]
         source, truncated = self._readable(source)
-        found = self._search(source, return_weights=True)
-        weights = found.weights[:, 0]
+        hypotheses = self._search(source, return_weights=True)
+        weights = hypotheses.weights[:, 0]
         if self._model.reads_ids:
             weights = weights[:, :, :given]
-        best = {"ids": found.tokens[:, 0], "lengths": found.lengths[:, 0], "scores": found.scores[:, 0]}
+        best = {
+            "ids": hypotheses.tokens[:, 0],
+            "lengths": hypotheses.lengths[:, 0],
+            "scores": hypotheses.scores[:, 0],
+        }
         return best | {"weights": weights, "truncated": truncated}
 
     def encode(self, source: tf.Tensor) -> dict[str, tf.Tensor]:
@@ -110,8 +118,8 @@ class _Graphs:
         state = tree.pack_sequence_as(self._encoded.state, [kept[name] for name in names])
         token = tf_known(token, self._model.target_vocab_size)
         log_probs, state, weights = self._model.step(token, encoded, state, embeddings=self._embeddings)
-        found = {"log_probs": log_probs} | _numbered("state", state)
-        return found | {"weights": weights} if self._model.has_attention else found
+        hypotheses = {"log_probs": log_probs} | _numbered("state", state)
+        return hypotheses | {"weights": weights} if self._model.has_attention else hypotheses
 
     def _search(self, source: tf.Tensor, return_weights: bool) -> Any:
         return search_graph(

@@ -143,11 +143,11 @@ def check_litert(
     def run(sources: Sequence[Source]) -> _Outputs:
         inputs = exported.encode(sources) if subject.translator else sources
         start = time.perf_counter()
-        found = [exported.translate_ids(each) for each in inputs]
+        outputs = [exported.translate_ids(each) for each in inputs]
         seconds = time.perf_counter() - start
-        ids = [ids for ids, _ in found]
+        ids = [ids for ids, _ in outputs]
         said = exported.decode(ids) if subject.translator else [tuple(each) for each in ids]
-        return _Outputs(said, [score for _, score in found], seconds)
+        return _Outputs(said, [score for _, score in outputs], seconds)
 
     return _compare(subject, run, exported.description, sources=sources, references=references)
 
@@ -163,9 +163,9 @@ def check_litert_text(
 
     def run(lines: Sequence[str]) -> _Outputs:
         start = time.perf_counter()
-        found = [exported.translate(line) for line in lines]
+        outputs = [exported.translate(line) for line in lines]
         seconds = time.perf_counter() - start
-        return _Outputs([each.text for each in found], [each.score for each in found], seconds)
+        return _Outputs([each.text for each in outputs], [each.score for each in outputs], seconds)
 
     return _compare(_subject(model), run, exported.description, sources=sources, references=references)
 
@@ -190,14 +190,14 @@ def check_saved_model(
         for first in range(0, len(sources), size):
             batch = tf.constant(sources[first : first + size])
             if subject.translator:
-                found = translate(text=batch)
-                said += [text.decode() for text in found["translation"].numpy()]
-                scores += found["score"].numpy().tolist()
+                outputs = translate(text=batch)
+                said += [text.decode() for text in outputs["translation"].numpy()]
+                scores += outputs["score"].numpy().tolist()
             else:
-                found = {name: tensor.numpy()[:, 0] for name, tensor in translate(source=batch).items()}
-                rows = zip(found["ids"], found["lengths"], strict=True)
+                outputs = {name: tensor.numpy()[:, 0] for name, tensor in translate(source=batch).items()}
+                rows = zip(outputs["ids"], outputs["lengths"], strict=True)
                 said += [tuple(ids[:length].tolist()) for ids, length in rows]
-                scores += found["scores"].tolist()
+                scores += outputs["scores"].tolist()
         return _Outputs(said, scores, time.perf_counter() - start)
 
     return _compare(subject, run, description, sources=sources, references=references)
@@ -292,9 +292,9 @@ def _say_ids(
         words = np.sum((inputs != PAD_ID) & (inputs != EOS_ID), axis=1).tolist()
         limits = np.array([min(longest, subject.search.length_limit(n)) for n in words], np.int32)
     method = Beam(search["beam_size"], search["length_penalty"], search["coverage_penalty"])
-    found = CompiledSearch(subject.model)(inputs, method, longest, limits=limits)
-    lengths, scores = found.lengths[:, 0], found.scores[:, 0].tolist()
-    said = [tuple(ids[:length].tolist()) for ids, length in zip(found.tokens[:, 0], lengths, strict=True)]
+    outputs = CompiledSearch(subject.model)(inputs, method, longest, limits=limits)
+    lengths, scores = outputs.lengths[:, 0], outputs.scores[:, 0].tolist()
+    said = [tuple(ids[:length].tolist()) for ids, length in zip(outputs.tokens[:, 0], lengths, strict=True)]
     rows = list(range(len(inputs)))
     return [_Expected(inputs[row], inputs[row], said[row], scores[row]) for row in rows], rows
 

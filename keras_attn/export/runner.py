@@ -53,8 +53,8 @@ class LiteRTModel:
                     f"this export takes at most {length} source ids, EOS included; got {len(source)}"
                 )
             source = np.pad(source, (0, length - len(source)), constant_values=PAD_ID)
-        found = self._run(source=source[None])
-        return found["ids"][0, : found["lengths"][0]].tolist(), float(found["scores"][0])
+        outputs = self._run(source=source[None])
+        return outputs["ids"][0, : outputs["lengths"][0]].tolist(), float(outputs["scores"][0])
 
     def _run_the_longest_source(self) -> None:
         """Once, so that no later source is longer: after one that is, LiteRT's XNNPACK kernels (2.3) may give wrong numbers.
@@ -155,9 +155,11 @@ class LiteRTTextTranslator:
     def translate(self, line: str) -> TextTranslation:
         """The translation of a line; a lone surrogate in it, which UTF-8 cannot hold, counts as a question mark."""
         utf8 = line.encode("utf-8", errors="replace")
-        found = self._run(text=np.array([utf8], object))  # a numpy string would end before a last NUL
+        outputs = self._run(text=np.array([utf8], object))  # a numpy string would end before a last NUL
         return TextTranslation(
-            found["translation"][0].decode("utf-8"), float(found["score"][0]), bool(found["truncated"][0])
+            outputs["translation"][0].decode("utf-8"),
+            float(outputs["score"][0]),
+            bool(outputs["truncated"][0]),
         )
 
 

@@ -44,7 +44,7 @@ def search_graph(
         embeddings: see `Seq2Seq.search`.
     """
     limits = token_limits(source, settings, max_length) if model.reads_ids else None
-    found = model.search(
+    hypotheses = model.search(
         tf_never_empty(source) if model.reads_ids else source,
         Beam(settings.beam_size, settings.length_penalty, settings.coverage_penalty),
         max_length=max_length,
@@ -53,9 +53,9 @@ def search_graph(
         embeddings=embeddings,
     )
     if limits is None:
-        return found
+        return hypotheses
     nothing = tf.constant([0.0] + [NEVER] * (settings.beam_size - 1))  # [N]
-    return found._replace(scores=tf.where(limits[:, None] > 0, found.scores, nothing))
+    return hypotheses._replace(scores=tf.where(limits[:, None] > 0, hypotheses.scores, nothing))
 
 
 def token_limits(source: Any, settings: SearchConfig, max_length: int) -> Any:

@@ -76,31 +76,37 @@ class ServingSignatures:
 
     def functions(self) -> Signatures:
         """The traced functions by signature name; no `align` for a model without attention."""
-        found = {"serving_default": _traced(self._translate, "text"), "nbest": _traced(self._n_best, "text")}
+        hypotheses = {
+            "serving_default": _traced(self._translate, "text"),
+            "nbest": _traced(self._n_best, "text"),
+        }
         if self._model.has_attention:
-            found["align"] = _traced(self._align, "text")
-        return {**found, "score": _traced(self._score, "text", "translation")}
+            hypotheses["align"] = _traced(self._align, "text")
+        return {**hypotheses, "score": _traced(self._score, "text", "translation")}
 
     def _translate(self, text):
         best = self._traced_search(self._words(text))
         return {"translation": self._texts(best.tokens[:, 0]), "score": best.scores[:, 0]}
 
     def _n_best(self, text):
-        found = self._traced_search(self._words(text))
-        texts = self._texts(tf.reshape(found.tokens, [-1, self._max_length]))  # [B * N]
-        return {"translations": tf.reshape(texts, [-1, self._settings.beam_size]), "scores": found.scores}
+        hypotheses = self._traced_search(self._words(text))
+        texts = self._texts(tf.reshape(hypotheses.tokens, [-1, self._max_length]))  # [B * N]
+        return {
+            "translations": tf.reshape(texts, [-1, self._settings.beam_size]),
+            "scores": hypotheses.scores,
+        }
 
     def _align(self, text):
         source = self._words(text)
-        found = self._search(source, return_weights=True)
-        longest = tf.reduce_max(tf.concat([found.lengths[:, 0], [0]], axis=0))
-        target = found.tokens[:, 0, :longest]  # [B, T]
+        hypotheses = self._search(source, return_weights=True)
+        longest = tf.reduce_max(tf.concat([hypotheses.lengths[:, 0], [0]], axis=0))
+        target = hypotheses.tokens[:, 0, :longest]  # [B, T]
         return {
             "translation": self._texts(target),
-            "score": found.scores[:, 0],
+            "score": hypotheses.scores[:, 0],
             "source_tokens": _pieces(self._source, source),
             "target_tokens": _pieces(self._target, target),
-            "weights": found.weights[:, 0, :longest, : tf.shape(source)[1]],
+            "weights": hypotheses.weights[:, 0, :longest, : tf.shape(source)[1]],
         }
 
     def _score(self, text, translation):

@@ -47,16 +47,16 @@ class TensorSignatures:
         }
 
     def _search(self, source: Any) -> dict[str, Any]:
-        found = self._found(source, return_weights=False)
-        return {"ids": found.tokens, "lengths": found.lengths, "scores": found.scores}
+        hypotheses = self._found(source, return_weights=False)
+        return {"ids": hypotheses.tokens, "lengths": hypotheses.lengths, "scores": hypotheses.scores}
 
     def _align(self, source: Any) -> dict[str, Any]:
-        found = self._found(source, return_weights=True)
+        hypotheses = self._found(source, return_weights=True)
         return {
-            "ids": found.tokens[:, 0],
-            "lengths": found.lengths[:, 0],
-            "scores": found.scores[:, 0],
-            "weights": found.weights[:, 0],
+            "ids": hypotheses.tokens[:, 0],
+            "lengths": hypotheses.lengths[:, 0],
+            "scores": hypotheses.scores[:, 0],
+            "weights": hypotheses.weights[:, 0],
         }
 
     def _score(self, source: Any, target: Any) -> dict[str, Any]:

@@ -30,9 +30,9 @@ def text_signature(subject: Subject, translate: Signature) -> dict[str, Signatur
     def translate_text(*, text: tf.Tensor) -> dict[str, tf.Tensor]:
         ids = subject.source_tokenizer.tf_encode(text)[0, :length]
         source = tf.reshape(tf.pad(ids, [[0, length - tf.size(ids)]]), [1, length])
-        found = translate(source=source)
-        translation = subject.target_tokenizer.tf_decode(found["ids"][:1])
-        return {"translation": translation, "score": found["scores"][:1], "truncated": found["truncated"]}
+        outputs = translate(source=source)
+        translation = subject.target_tokenizer.tf_decode(outputs["ids"][:1])
+        return {"translation": translation, "score": outputs["scores"][:1], "truncated": outputs["truncated"]}
 
     traced = tf.function(translate_text, autograph=False)
     return {"translate_text": traced.get_concrete_function(text=tf.TensorSpec([1], tf.string, name="text"))}

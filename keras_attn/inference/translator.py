@@ -312,13 +312,16 @@ class Translator:
         return translations
 
     def _texts(
-        self, lines: list[str], source: list[list[int]], found: Hypotheses, n_best: int
+        self, lines: list[str], source: list[list[int]], hypotheses: Hypotheses, n_best: int
     ) -> list[Translation]:
         """One for each line of a batch; a place that the search could not fill, after the first, is left out."""
         places = [
-            (row, n) for row in range(len(lines)) for n in range(n_best) if n == 0 or found.lengths[row, n]
+            (row, n)
+            for row in range(len(lines))
+            for n in range(n_best)
+            if n == 0 or hypotheses.lengths[row, n]
         ]
-        targets = [found.tokens[place][: found.lengths[place]].tolist() for place in places]
+        targets = [hypotheses.tokens[place][: hypotheses.lengths[place]].tolist() for place in places]
         texts = self.target_tokenizer.decode(targets)
         n_best_lists: list[list[Translation]] = [[] for _ in lines]
         for place, target, text in zip(places, targets, texts, strict=True):
@@ -326,11 +329,11 @@ class Translator:
             translation = Translation(
                 lines[row],
                 one_line(text),
-                float(found.scores[place]),
-                float(found.log_probs[place]),
+                float(hypotheses.scores[place]),
+                float(hypotheses.log_probs[place]),
                 tuple(source[row]),
                 tuple(target),
-                _trimmed(found.weights, place, target, source[row]),
+                _trimmed(hypotheses.weights, place, target, source[row]),
             )
             n_best_lists[row].append(translation)
         return [dataclasses.replace(best, alternatives=tuple(rest)) for best, *rest in n_best_lists]

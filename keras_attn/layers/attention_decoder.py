@@ -263,8 +263,10 @@ class AttentionDecoder(keras.layers.Layer):
         query, carry = tree.map_structure(
             lambda x: ops.reshape(x, (batch, -1, *ops.shape(x)[1:])), (query, carry)
         )
-        found = self.attention.step(query, memory, keys, mask, carry, training)
-        context, weights, carry = tree.map_structure(lambda x: ops.reshape(x, (-1, *ops.shape(x)[2:])), found)
+        attended = self.attention.step(query, memory, keys, mask, carry, training)
+        context, weights, carry = tree.map_structure(
+            lambda x: ops.reshape(x, (-1, *ops.shape(x)[2:])), attended
+        )
         return self._cast(context), weights, carry
 
     def _cast(self, context):

@@ -66,11 +66,11 @@ class ParallelAttention(keras.layers.Layer):
 
     def step(self, query, value, key, mask, carry, training=None):
         """One target position, as `Attention.step`, with N keys and N nests to carry."""
-        found = [
+        attended = [
             attention.step(query, value, one_key, mask, one_carry, training)
             for attention, one_key, one_carry in zip(self.attentions, key, carry, strict=True)
         ]
-        contexts, weights, carries = zip(*found, strict=True)
+        contexts, weights, carries = zip(*attended, strict=True)
         return *self._side_by_side(contexts, weights), carries
 
     def call(
@@ -84,7 +84,7 @@ class ParallelAttention(keras.layers.Layer):
         training=None,
     ):
         keys = self.project_keys(value) if key is None else key
-        found = [
+        attended = [
             attention(
                 query,
                 value,
@@ -96,7 +96,7 @@ class ParallelAttention(keras.layers.Layer):
             )
             for attention, one_key in zip(self.attentions, keys, strict=True)
         ]
-        context, weights = self._side_by_side(*zip(*found, strict=True))
+        context, weights = self._side_by_side(*zip(*attended, strict=True))
         return (context, weights) if return_attention_scores else context
 
     def compute_mask(self, query, query_mask=None):

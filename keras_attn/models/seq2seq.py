@@ -298,14 +298,14 @@ class Seq2Seq(keras.Model):
         if batch_size < 1:
             raise ValueError(f"batch_size must be at least 1. Received: batch_size={batch_size}")
         method = Beam(beam_size, length_penalty, coverage_penalty)
-        found = [
+        batches = [
             self._compiled_search(
                 inputs[i : i + batch_size], method, max_length, return_weights=return_weights
             )
             for i in range(0, len(inputs), batch_size)
         ]
         return Hypotheses(
-            *(None if each[0] is None else np.concatenate(each) for each in zip(*found, strict=True))
+            *(None if each[0] is None else np.concatenate(each) for each in zip(*batches, strict=True))
         )
 
     def checked_inputs(self, inputs: Any) -> np.ndarray:

@@ -125,35 +125,35 @@ def beam(
 
     ranking = _Ranking(length_penalty, coverage_penalty, source_mask)
 
-    def choose(position, log_probs, weights, found, active):
-        live, finished = found
+    def choose(position, log_probs, weights, progress, active):
+        live, finished = progress
         candidates, tokens, parents = _extend(
             live, log_probs, weights, position, first_rows, bos_id
         )  # [B, 2K]
         ended = ops.equal(tokens, eos_id)
         finished = _best_finished(finished, _only(candidates, ended), ranking)
         live, places = _best_live(_only(candidates, ops.logical_not(ended)), beam_size)
-        found = hypotheses.only_where(active, (live, finished), found)
-        going_on = ops.logical_and(position + 1 < limits, _can_win(*found, limits, ranking))
+        progress = hypotheses.only_where(active, (live, finished), progress)
+        going_on = ops.logical_and(position + 1 < limits, _can_win(*progress, limits, ranking))
         tokens, parents = hypotheses.gather((tokens, parents), places)  # [B, K]
         rows = ops.reshape(first_rows + parents, (-1,))
-        return ops.reshape(tokens, (-1,)), rows, found, ops.logical_and(active, going_on)
+        return ops.reshape(tokens, (-1,)), rows, progress, ops.logical_and(active, going_on)
 
     rows = ops.repeat(ops.arange(batch, dtype="int32"), beam_size)  # [B * K]
     state = tree.map_structure(lambda leaf: ops.take(leaf, rows, axis=0), state)
-    found = _start(batch, beam_size, max_length, source_mask if coverage_penalty else None)
+    progress = _start(batch, beam_size, max_length, source_mask if coverage_penalty else None)
     first = ops.full_like(rows, bos_id)
-    found, kept = decode_loop(
+    progress, kept = decode_loop(
         step,
         state,
         tokens=first,
         choose=choose,
-        found=found,
+        progress=progress,
         active=limits > 0,
         max_length=max_length,
         return_weights=return_weights,
     )
-    return _result(_finished_first(*found), kept, ranking)
+    return _result(_finished_first(*progress), kept, ranking)
 
 
 def _start(

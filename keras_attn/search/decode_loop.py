@@ -18,8 +18,8 @@ from keras_attn.search.types import (
     Weights,
 )
 
-Found = TypeVar("Found")  # what a search has found so far: a nest of tensors [B, ...]
-Choose = Callable[[Scalar, LogProbs, Weights, Found, Active], tuple[Tokens, Rows, Found, Active]]
+Progress = TypeVar("Progress")  # what a search has found so far: a nest of tensors [B, ...]
+Choose = Callable[[Scalar, LogProbs, Weights, Progress, Active], tuple[Tokens, Rows, Progress, Active]]
 
 
 def batch_size(state: State) -> int | Scalar:
@@ -39,45 +39,45 @@ def decode_loop(
     *,
     tokens: Tokens,
     choose: Choose,
-    found: Found,
+    progress: Progress,
     active: Active,
     max_length: int,
     return_weights: bool,
-) -> tuple[Found, KeptWeights]:
+) -> tuple[Progress, KeptWeights]:
     """Runs `step` and `choose` until no sentence is active.
 
     Args:
         step: `step(tokens, state) -> (log_probs, state, weights)`, see `greedy`.
         state: nest of tensors `[N, ...]`.
         tokens: int32 `[N]`, the first input.
-        choose: `choose(position, log_probs, weights, found, active) -> (tokens, rows, found, active)`. It takes the scalar
+        choose: `choose(position, log_probs, weights, progress, active) -> (tokens, rows, progress, active)`. It takes the scalar
             position, the log-probabilities `[N, V]` and the weights `[N, S]`, and returns the tokens `[N]` to go on with,
             the row `[N]` whose state each goes on from (None: its own), and its own two values renewed.
-        found: nest of tensors, what the search has found so far.
-        active: bool `[B]`, the sentences that are still searched. `choose` sees to it that `found` of others stays.
+        progress: nest of tensors, what the search has found so far.
+        active: bool `[B]`, the sentences that are still searched. `choose` sees to it that `progress` of others stays.
         max_length: L.
         return_weights: whether to keep the attention weights.
 
     Returns:
-        `(found, weights)`: `weights` is float32 `[L, N, S]`, the attention weights of each position's rows, or None.
+        `(progress, weights)`: `weights` is float32 `[L, N, S]`, the attention weights of each position's rows, or None.
     """
 
-    def body(position, tokens, state, found, active, kept):
+    def body(position, tokens, state, progress, active, kept):
         log_probs, state, weights = _checked(step, tokens, state)
         kept = tuple(_put(buffer, position, weights) for buffer in kept)
-        tokens, rows, found, active = choose(position, log_probs, weights, found, active)
+        tokens, rows, progress, active = choose(position, log_probs, weights, progress, active)
         if rows is not None:
             state = tree.map_structure(lambda leaf: ops.take(leaf, rows, axis=0), state)
-        return position + 1, tokens, state, found, active, kept
+        return position + 1, tokens, state, progress, active, kept
 
-    def any_active(position, tokens, state, found, active, kept):
+    def any_active(position, tokens, state, progress, active, kept):
         return ops.any(active)
 
     state = tree.map_structure(ops.convert_to_tensor, state)
     kept = (_empty_buffer(step, tokens, state, max_length),) if return_weights else ()
-    start = (ops.zeros((), dtype="int32"), tokens, state, found, active, kept)
-    _, _, _, found, _, kept = ops.while_loop(any_active, body, start)
-    return found, kept[0] if kept else None
+    start = (ops.zeros((), dtype="int32"), tokens, state, progress, active, kept)
+    _, _, _, progress, _, kept = ops.while_loop(any_active, body, start)
+    return progress, kept[0] if kept else None
 
 
 def weights_of(kept: KeptWeights, rows: Tensor, real: Tensor) -> Tensor | None:

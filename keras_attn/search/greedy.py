@@ -77,8 +77,8 @@ def decode_one(
     batch = batch_size(state)
     limits = hypotheses.sentence_limits(limits, batch, max_length)
 
-    def choose(position, log_probs, weights, found, active):
-        buffer, lengths, totals = found
+    def choose(position, log_probs, weights, progress, active):
+        buffer, lengths, totals = progress
         picked, tokens = pick(log_probs, position)
         tokens = ops.where(active, tokens, PAD_ID)
         buffer = hypotheses.put(buffer, position, tokens)
@@ -87,23 +87,23 @@ def decode_one(
         going_on = ops.logical_and(ops.not_equal(tokens, eos_id), lengths < limits)
         return tokens, None, (buffer, lengths, totals), ops.logical_and(active, going_on)
 
-    found = (
+    progress = (
         ops.zeros((batch, max_length), dtype="int32"),
         ops.zeros((batch,), dtype="int32"),
         ops.zeros((batch,), dtype="float32"),
     )
     first = ops.full((batch,), bos_id, dtype="int32")
-    found, kept = decode_loop(
+    progress, kept = decode_loop(
         step,
         state,
         tokens=first,
         choose=choose,
-        found=found,
+        progress=progress,
         active=limits > 0,
         max_length=max_length,
         return_weights=return_weights,
     )
-    tokens, lengths, totals = (x[:, None] for x in found)
+    tokens, lengths, totals = (x[:, None] for x in progress)
     rows = ops.arange(batch, dtype="int32")[:, None, None]  # a sentence's row is its own throughout
     weights = weights_of(kept, rows, hypotheses.within(lengths, max_length))
     return Hypotheses(tokens, lengths, totals, totals, weights)

@@ -23,7 +23,7 @@ def parse_links(line: str, first: int = 0) -> tuple[Links, Links]:
     Raises:
         ValueError: something else stands in the line, or a number below `first`.
     """
-    found: dict[str, Links] = {"-": set(), "p": set()}
+    links: dict[str, Links] = {"-": set(), "p": set()}
     for pair in line.split():
         match = re.fullmatch("([0-9]+)([-p])([0-9]+)", pair)
         if not match:
@@ -33,5 +33,5 @@ def parse_links(line: str, first: int = 0) -> tuple[Links, Links]:
         link = int(match[1]) - first, int(match[3]) - first
         if min(link) < 0:
             raise ValueError(f"words are counted from {first}; got {pair!r}")
-        found[match[2]].add(link)
-    return found["-"], found["p"]
+        links[match[2]].add(link)
+    return links["-"], links["p"]

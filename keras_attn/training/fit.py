@@ -17,7 +17,7 @@ from keras_attn.data.pipeline import TrainingBatches, training_batches
 from keras_attn.data.splits import Splits
 from keras_attn.inference.translator import Translator
 from keras_attn.models.build import build_seq2seq
-from keras_attn.storage import model_folder as model_dir
+from keras_attn.storage import model_folder
 from keras_attn.storage.model_folder import TrainedModel
 from keras_attn.text.corpus import Corpus
 from keras_attn.training import checkpoint as checkpoints
@@ -77,14 +77,14 @@ def train(
 def _train(
     config: Config, folder: Path, corpus: Splits | None, callbacks: Sequence[keras.callbacks.Callback]
 ) -> dict[str, Any]:
-    found = checkpoints.load_checkpoint(folder)
-    if found:
-        checkpoints.check_same_config(found[0], config)
-        if found[0].finished:
+    saved = checkpoints.load_checkpoint(folder)
+    if saved:
+        checkpoints.check_same_config(saved[0], config)
+        if saved[0].finished:
             _tell(f"the training in {folder} is finished already")
-            return _finish(folder, found[0])
+            return _finish(folder, saved[0])
     pairs = training_pairs(config, corpus)
-    state, values = found or (_first_state(config, pairs), None)
+    state, values = saved or (_first_state(config, pairs), None)
     if state.corpus_digest != digest(pairs):
         raise CheckpointError(
             f"the sentence pairs are not those that the training in {folder} began with. "
@@ -135,7 +135,7 @@ def _check(config: Config, folder: Path) -> None:
         raise ConfigError(
             "training.guided_alignment needs words that are cut alike in every epoch: set training.subword_sampling to 0"
         )
-    if (folder / model_dir.FORMAT_FILE).exists() and not (folder / checkpoints.FILE).exists():
+    if (folder / model_folder.FORMAT_FILE).exists() and not (folder / checkpoints.FILE).exists():
         raise CheckpointError(
             f"{folder} holds a model, but no checkpoint to go on from: train in another folder"
         )
@@ -228,8 +228,8 @@ def _finish(folder: Path, state: TrainingState) -> dict[str, Any]:
         "training_seconds": round(sum(one.seconds for one in state.rounds), 1),
         "tokens_per_second": round(tokens_per_second(state.rounds)),
     }
-    model_dir.update_metrics(folder, whole_training)
-    metrics = model_dir.load_metrics(folder)
+    model_folder.update_metrics(folder, whole_training)
+    metrics = model_folder.load_metrics(folder)
     top = best(state.rounds)
     _tell(
         f"best model in {folder}: dev BLEU {top.dev_bleu:.2f}, greedy, at step {top.step}  {metrics['dev_bleu_signature']}"

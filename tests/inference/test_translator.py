@@ -1,4 +1,8 @@
 import dataclasses
+import json
+import pickle
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -8,6 +12,7 @@ import keras_attn
 from keras_attn.inference.translator import Translator
 from keras_attn.search import Sampling
 from keras_attn.special_ids import BOS_ID, EOS_ID
+from keras_attn.text.tokenizer import train_tokenizer
 
 
 @pytest.fixture(scope="module")
@@ -275,3 +280,26 @@ def test_a_coverage_penalty_lowers_the_score_of_what_left_words_unread(translato
 def test_a_coverage_penalty_needs_attention(attentionless_trained):
     with pytest.raises(ValueError, match="coverage_penalty needs attention"):
         Translator.from_trained(attentionless_trained)(["the cat"], coverage_penalty=1.0)
+
+
+IN_ANOTHER_PROCESS = """
+import json, pickle, sys
+
+translator = pickle.loads(open(sys.argv[1], "rb").read())
+print(json.dumps(translator(sys.argv[2:], beam_size=2)))
+"""
+
+
+def test_a_pickled_translator_says_the_same_in_another_process(translator, lines, tmp_path):
+    (tmp_path / "translator.pickle").write_bytes(pickle.dumps(translator))
+    command = [sys.executable, "-c", IN_ANOTHER_PROCESS, tmp_path / "translator.pickle", *lines[:5]]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(run.stdout) == translator(lines[:5], beam_size=2)
+
+
+def test_one_vocabulary_may_serve_both_sides_and_must_be_the_models(tiny_trained):
+    with pytest.raises(
+        ValueError, match=r"the target vocabulary has \d+ pieces, but the model was built for"
+    ):
+        smaller = train_tokenizer(["a b", "c d"], 12)
+        Translator(tiny_trained.model, tiny_trained.source_tokenizer, smaller)

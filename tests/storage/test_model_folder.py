@@ -10,7 +10,7 @@ import pytest
 
 from keras_attn.config import DataConfig
 from keras_attn.models.build import build_seq2seq
-from keras_attn.storage import model_folder as model_dir
+from keras_attn.storage import model_folder as folders
 from keras_attn.storage.model_folder import (
     FILES,
     ModelFolderError,
@@ -124,7 +124,7 @@ def test_a_save_killed_while_it_writes_leaves_the_old_model(
         raise Killed
 
     with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr(model_dir, "_save_weights", die)
+        patch.setattr(folders, "_save_weights", die)
         save_model(model_folder, other_trained)
     assert same_weights(load_model(model_folder), tiny_trained)
     save_model(model_folder, other_trained)  # and the next save is not disturbed
