@@ -9,6 +9,9 @@ from typing import Any
 _HOMES = {
     "AttentionDecoder": "keras_attn.layers",
     "BahdanauAttention": "keras_attn.layers",
+    "BidirectionalEncoder": "keras_attn.models",
+    "Bridge": "keras_attn.models",
+    "CopyBridge": "keras_attn.models",
     "CoverageAttention": "keras_attn.layers",
     "LocalMonotonicAttention": "keras_attn.layers",
     "LocalPredictiveAttention": "keras_attn.layers",
@@ -16,9 +19,10 @@ _HOMES = {
     "LuongMonotonicAttention": "keras_attn.layers",
     "MonotonicAttention": "keras_attn.layers",
     "ParallelAttention": "keras_attn.layers",
+    "Seq2Seq": "keras_attn.models",
+    "TransformerEncoder": "keras_attn.models",
     "Translator": "keras_attn.inference.translator",
-    "Seq2Seq": "keras_attn.models.seq2seq",
-    "build_seq2seq": "keras_attn.models.build",
+    "build_seq2seq": "keras_attn.models",
     "export_litert": "keras_attn.export.litert",
     "export_saved_model": "keras_attn.export.saved_model",
 }

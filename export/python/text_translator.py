@@ -39,9 +39,8 @@ def main() -> None:
         for line in sys.stdin.buffer:
             sys.stdout.buffer.write(translate(line.removesuffix(b"\n"))["translation"] + b"\n")
             sys.stdout.buffer.flush()
-    except (
-        BrokenPipeError
-    ):  # nobody reads the answers any more; Python itself would complain of it while it ends
+    # Nobody reads the answers any more; Python itself would complain of it while it ends.
+    except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError) as error:
         print(f"Error: {error}", file=sys.stderr)

@@ -1,0 +1,19 @@
+"""Models: the `Seq2Seq` object, encoders and bridges, and what builds one from a config.
+
+All of them are imported here, so that Keras knows their classes when a file or a pickle names them.
+"""
+
+from keras_attn.models.bidirectional_encoder import BidirectionalEncoder
+from keras_attn.models.bridge import Bridge, CopyBridge
+from keras_attn.models.build import build_seq2seq
+from keras_attn.models.seq2seq import Seq2Seq
+from keras_attn.models.transformer_encoder import TransformerEncoder
+
+__all__ = [
+    "BidirectionalEncoder",
+    "Bridge",
+    "CopyBridge",
+    "Seq2Seq",
+    "TransformerEncoder",
+    "build_seq2seq",
+]

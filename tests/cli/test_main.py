@@ -97,7 +97,11 @@ def test_a_mistake_is_one_line_on_stderr_and_exit_code_2(arguments, message, run
     ("content", "overrides", "message"),
     [
         ("[model]\ncel = 'lstm'\n", [], "unknown key model.cel; did you mean 'cell'?"),
-        ("[model]\ncell = 'rnn'\n", [], "model.cell takes 'gru', 'lstm', 'layer_norm_gru'; got 'rnn'"),
+        (
+            "[model]\ncell = 'rnn'\n",
+            [],
+            "model.cell takes 'gru', 'lstm', 'layer_norm_gru', 'gru_reset_after'; got 'rnn'",
+        ),
         ("[model", [], "is not valid TOML"),
         ("", ["--set", "training.epoch=3"], "unknown key training.epoch; did you mean 'epochs'?"),
         ("", ["--set", "epochs"], "expected section.key=value, got 'epochs'"),

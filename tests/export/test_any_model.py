@@ -113,7 +113,8 @@ def picture_reader():
     target = np.pad(letters + EOS_ID + 1, [(0, 0), (0, 1)], constant_values=EOS_ID).astype("int32")
     picture = keras.Input((4, 16, 1))
     columns = layers.Permute((2, 1, 3))(layers.Conv2D(8, 3, padding="same", activation="relu")(picture))
-    encoder = keras.Model(picture, layers.Reshape((16, 32))(columns))
+    columns = layers.Bidirectional(layers.GRU(12, return_sequences=True))(layers.Reshape((16, 32))(columns))
+    encoder = keras.Model(picture, columns)
     keras.utils.set_random_seed(1)
     model = Seq2Seq(
         encoder=encoder,
@@ -121,7 +122,7 @@ def picture_reader():
         target_embedding=layers.Embedding(9, WIDTH, embeddings_initializer="random_normal"),
         output=layers.Dense(9),
     )
-    fit(model, pictures[:250], target[:250], epochs=60)
+    fit(model, pictures[:250], target[:250], epochs=40)
     return model, pictures[240:], target[240:]
 
 

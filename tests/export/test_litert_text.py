@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 import runpy
 import subprocess
 import sys
@@ -256,7 +257,8 @@ def test_hostile_text_gets_an_answer(exported):
     assert "250 calls, 0 refused, 0 failures" in result.stdout
 
 
-def test_the_client_tells_what_is_wrong_with_a_file(tmp_path, monkeypatch):
+def test_the_client_tells_what_is_wrong_with_a_file(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", [str(CLIENT), str(tmp_path / "missing.tflite")])
-    with pytest.raises(SystemExit, match=r"Error: .*missing\.tflite"):
+    with pytest.raises(SystemExit, match="2"):
         runpy.run_path(str(CLIENT), run_name="__main__")
+    assert re.fullmatch(r"Error: .*missing\.tflite.*\n", capsys.readouterr().err)

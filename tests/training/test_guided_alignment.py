@@ -9,7 +9,7 @@ import pytest
 from keras_attn import config as configs
 from keras_attn.alignment.align import align
 from keras_attn.alignment.word_alignment import alignment_error_rate
-from keras_attn.config import ConfigError, ModelConfig
+from keras_attn.config import ConfigError
 from keras_attn.corpora import phrasebook
 from keras_attn.inference.translator import Translator
 from keras_attn.models.build import build_seq2seq
@@ -158,7 +158,8 @@ def test_other_links_are_refused(unbroken, guided, pair_files, tmp_path):
 )
 def test_every_attention_can_be_guided_in_mixed_precision(choices):
     sizes = ("embedding_dim", "encoder_units", "decoder_units", "attention_units", "readout_units")
-    config = ModelConfig(source_vocab_size=9, target_vocab_size=9, **dict.fromkeys(sizes, 8), **choices)
+    table = {"source_vocab_size": 9, "target_vocab_size": 9, **dict.fromkeys(sizes, 8), **choices}
+    config = configs.from_tables(configs.without_unused({"model": table})).model
     keras.utils.set_random_seed(1)
     keras.config.set_dtype_policy("mixed_float16")
     try:
