@@ -47,7 +47,7 @@ class Subject:
 
     @property
     def source_vocab_size(self) -> int | None:
-        """Ids that the model can read; `None`: it reads none, or its embedding does not say."""
+        """How many ids the model can read; `None`: it reads numbers."""
         return getattr(self.model.source_embedding, "input_dim", None)
 
     @property
@@ -79,7 +79,7 @@ def load_subject(
         max_source_length: the most source ids that the export takes, if those are fewer than the model's own.
 
     Raises:
-        ValueError: `beam_size` is no size, or Keras does not run on TensorFlow.
+        ValueError: `beam_size` is no size, Keras does not run on TensorFlow, or the encoder reads padding.
         ModelFolderError, FileNotFoundError: as `load_model`.
     """
     if keras.backend.backend() != "tensorflow":
@@ -100,4 +100,31 @@ def load_subject(
     if max_source_length is not None:
         most = min(search.max_source_length, max_source_length)
         search = dataclasses.replace(search, max_source_length=most)
-    return Subject(model=translator.model if translator else model, search=search, translator=translator)
+    subject = Subject(model=translator.model if translator else model, search=search, translator=translator)
+    if subject.model.reads_ids:
+        if subject.source_vocab_size is None:
+            raise ValueError(
+                "an export must know which source ids there are: give the source embedding an attribute `input_dim`, as "
+                f"keras.layers.Embedding has it. Received: {subject.model.source_embedding!r}"
+            )
+        _check_padding(subject)
+    return subject
+
+
+def _check_padding(subject: Subject) -> None:
+    """Refuses an encoder to which padding means something: an export pads differently, and would translate differently."""
+    source = subject.random_sources(1)
+    source = source[:, : np.count_nonzero(source)]
+    plain = subject.model.encode(source)
+    padded = subject.model.encode(np.pad(source, [(0, 0), (0, 4)], constant_values=PAD_ID))
+    real = plain.memory.shape[1]
+    pairs = [(plain.memory, padded.memory[:, :real])]
+    pairs += zip(
+        keras.tree.flatten(plain.state["cells"]), keras.tree.flatten(padded.state["cells"]), strict=True
+    )
+    if not all(np.allclose(one, other, atol=1e-3) for one, other in pairs):
+        raise ValueError(
+            f"the encoder {subject.model.encoder.name!r} gives a sentence another memory when more padding stands behind it, so an "
+            "export would not say what Keras says. Put layers that take no mask, such as convolutions, into a keras.Sequential, "
+            "which is masked in between, or give the encoder's call a `mask` and use it"
+        )

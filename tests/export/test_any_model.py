@@ -186,6 +186,15 @@ def test_a_users_model_with_vocabularies_translates_text_and_goes_to_the_phone(s
     assert parity.identical + parity.ties == 60
 
 
+def test_an_encoder_that_reads_padding_is_refused_before_it_is_converted(tmp_path):
+    embedded = keras.Input((None, WIDTH))
+    first = layers.Conv1D(WIDTH, 3, padding="same", activation="relu", bias_initializer="ones")(embedded)
+    model = trained(keras.Model(embedded, layers.Conv1D(WIDTH, 3, padding="same")(first)))
+    with pytest.raises(ValueError, match=r"another memory when more padding .* keras\.Sequential"):
+        export_litert(model, tmp_path / "phone")
+    assert not (tmp_path / "phone").exists()
+
+
 def test_inputs_that_a_model_cannot_read_are_refused_before_anything_is_written(picture_reader, tmp_path):
     model, pictures, _ = picture_reader
     with pytest.raises(ValueError, match=r"expected sources of shape \(None, 4, 16, 1\)"):
