@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from keras_attn.export.associated_files import with_files, with_metadata
+from keras_attn.export.checks import check_litert, check_litert_text
 from keras_attn.export.conversion import convert
 from keras_attn.export.id_signatures import Signature, id_signatures
 from keras_attn.export.int8_embedding import Int8Embedding
@@ -32,7 +33,7 @@ from keras_attn.export.output_folder import (
     search_description,
     write_description,
 )
-from keras_attn.export.parity import MIN_SENTENCES, Parity, check_litert, check_litert_text, check_sources
+from keras_attn.export.parity import MIN_SENTENCES, Parity, check_sources
 from keras_attn.export.runner import MODEL
 from keras_attn.export.subject import Exportable, Subject, load_subject
 from keras_attn.export.text_signature import TEXT_OPERATORS, text_signature

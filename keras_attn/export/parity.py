@@ -1,4 +1,4 @@
-"""Runs an export on real inputs and compares it with the model that it was made from.
+"""Compares what an export says with what the model says that it was made from.
 
 A conversion that succeeds proves nothing. In float32 an export has to say what Keras says, sentence for sentence, but for
 rounding ties: places where two words are equally probable up to the last digits of a float. With smaller weights it may differ,
@@ -6,18 +6,14 @@ and BLEU tells what that costs.
 """
 
 import dataclasses
-import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import tensorflow as tf
 
 from keras_attn.evaluation.scores import Scores, corpus_scores
-from keras_attn.export.output_folder import SAVED_MODEL_DESCRIPTION, read_description
-from keras_attn.export.runner import LiteRTModel, LiteRTTextTranslator, LiteRTTranslator
-from keras_attn.export.subject import Exportable, Subject, load_subject
+from keras_attn.export.subject import Subject
 from keras_attn.inference.translator import Translator
 from keras_attn.models.compiled_search import CompiledSearch
 from keras_attn.search import Beam, length_penalty
@@ -31,7 +27,7 @@ Source: TypeAlias = str | np.ndarray  # a sentence, or what a bare model reads
 Said: TypeAlias = str | tuple[int, ...]  # a sentence, or ids
 
 
-class _Outputs(NamedTuple):
+class Outputs(NamedTuple):
     """What an export says, and how long it took."""
 
     said: list[Said]
@@ -119,90 +115,6 @@ class Parity:
         return f"{line}\nBLEU {self.bleu:.2f}, Keras {self.keras_bleu:.2f}  {self.bleu_signature}"
 
 
-def check_litert(
-    model: Exportable,
-    folder: str | Path,
-    sources: Sequence[Source],
-    references: Sequence[str] | None = None,
-) -> Parity:
-    """Translates with a `.tflite` export, one source after the other on one thread, and with Keras.
-
-    Args:
-        model: the one that was exported.
-        folder: the export.
-        sources: at least 50 sentences, or inputs of a model without vocabularies.
-        references: translations of the sentences, for BLEU.
-
-    Raises:
-        ParityError: a float32 export differs in more than rounding.
-        ValueError: too few sources, or not as many references.
-    """
-    subject = _subject(model)
-    exported = (LiteRTTranslator if subject.translator else LiteRTModel)(folder)
-
-    def run(sources: Sequence[Source]) -> _Outputs:
-        inputs = exported.encode(sources) if subject.translator else sources
-        start = time.perf_counter()
-        outputs = [exported.translate_ids(each) for each in inputs]
-        seconds = time.perf_counter() - start
-        ids = [ids for ids, _ in outputs]
-        said = exported.decode(ids) if subject.translator else [tuple(each) for each in ids]
-        return _Outputs(said, [score for _, score in outputs], seconds)
-
-    return _compare(subject, run, exported.description, sources=sources, references=references)
-
-
-def check_litert_text(
-    model: Exportable,
-    folder: str | Path,
-    sources: Sequence[str],
-    references: Sequence[str] | None = None,
-) -> Parity:
-    """The same for a `.tflite` that takes text. Arguments and errors are those of `check_litert`."""
-    exported = LiteRTTextTranslator(folder)
-
-    def run(lines: Sequence[str]) -> _Outputs:
-        start = time.perf_counter()
-        outputs = [exported.translate(line) for line in lines]
-        seconds = time.perf_counter() - start
-        return _Outputs([each.text for each in outputs], [each.score for each in outputs], seconds)
-
-    return _compare(_subject(model), run, exported.description, sources=sources, references=references)
-
-
-def check_saved_model(
-    model: Exportable,
-    folder: str | Path,
-    sources: Sequence[Source],
-    references: Sequence[str] | None = None,
-) -> Parity:
-    """Translates with a SavedModel, in batches, and with Keras. Arguments and errors are those of `check_litert`."""
-    subject = _subject(model)
-    description = read_description(Path(folder, SAVED_MODEL_DESCRIPTION))
-    loaded = tf.saved_model.load(str(folder))
-    translate = loaded.signatures["serving_default"]
-    size = subject.search.batch_size
-
-    def run(sources: Sequence[Source]) -> _Outputs:
-        said: list[Said] = []
-        scores: list[float] = []
-        start = time.perf_counter()
-        for first in range(0, len(sources), size):
-            batch = tf.constant(sources[first : first + size])
-            if subject.translator:
-                outputs = translate(text=batch)
-                said += [text.decode() for text in outputs["translation"].numpy()]
-                scores += outputs["score"].numpy().tolist()
-            else:
-                outputs = {name: tensor.numpy()[:, 0] for name, tensor in translate(source=batch).items()}
-                rows = zip(outputs["ids"], outputs["lengths"], strict=True)
-                said += [tuple(ids[:length].tolist()) for ids, length in rows]
-                scores += outputs["scores"].tolist()
-        return _Outputs(said, scores, time.perf_counter() - start)
-
-    return _compare(subject, run, description, sources=sources, references=references)
-
-
 def check_sources(
     subject: Subject, sources: Sequence[Source], references: Sequence[str] | None = None
 ) -> None:
@@ -223,18 +135,27 @@ def check_sources(
         raise ValueError("expected sentences to compare with; got something else in `sources`")
 
 
-def _subject(model: Exportable | Subject) -> Subject:
-    return model if isinstance(model, Subject) else load_subject(model)
-
-
-def _compare(
+def compare(
     subject: Subject,
-    run: Callable[[Sequence[Source]], _Outputs],
+    run: Callable[[Sequence[Source]], Outputs],
     description: dict[str, Any],
     *,
     sources: Sequence[Source],
     references: Sequence[str] | None,
 ) -> Parity:
+    """Compares what an export says with what Keras says.
+
+    Args:
+        subject: the model that was exported.
+        run: the export.
+        description: its `model.json`.
+        sources: at least 50 sentences, or inputs of a model without vocabularies.
+        references: translations of the sentences, for BLEU.
+
+    Raises:
+        ParityError: a float32 export differs in more than rounding.
+        ValueError: too few sources, or not as many references.
+    """
     check_sources(subject, sources, references)
     say = _say_text if subject.translator else _say_ids
     expected, rows = say(subject, description, sources)

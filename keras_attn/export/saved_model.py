@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from keras_attn.export.checks import check_saved_model
 from keras_attn.export.output_folder import (
     SAVED_MODEL_DESCRIPTION,
     new_folder,
     search_description,
     write_description,
 )
-from keras_attn.export.parity import MIN_SENTENCES, Parity, check_saved_model, check_sources
+from keras_attn.export.parity import MIN_SENTENCES, Parity, check_sources
 from keras_attn.export.same_bytes import make_repeatable
 from keras_attn.export.serving_signatures import ServingSignatures, Signatures
 from keras_attn.export.subject import Exportable, Subject, load_subject

@@ -44,6 +44,22 @@ def encode(encoder: keras.layers.Layer, inputs: Tensor, mask: Tensor | None) -> 
     return Encoding(memory, states or [mean_over_real_positions(memory, mask)], mask)
 
 
+def raw_input(encoder: keras.layers.Layer, shape: tuple[int | None, ...] | None) -> keras.KerasTensor:
+    """The input of a model whose encoder reads numbers: of the given shape, or of that of the encoder's own input.
+
+    Raises:
+        ValueError: neither is known.
+    """
+    if shape is None and isinstance(encoder, keras.Model) and getattr(encoder, "inputs", None):
+        shape = encoder.inputs[0].shape[1:]
+    if shape is None:
+        raise ValueError(
+            f"Without a source_embedding, the model must know what {encoder.name!r} takes: give source_shape, such as (32, 128, 1) "
+            "for pictures or (None, 80) for frames, or give a source_embedding."
+        )
+    return keras.Input(tuple(shape), dtype="float32", name="source")
+
+
 def check_length(encoder: keras.layers.Layer, width: int, dtype: str) -> None:
     """Refuses an encoder that gives fewer or more positions than the source has and does not say which are padding.
 

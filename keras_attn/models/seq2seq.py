@@ -10,7 +10,7 @@ from keras import ops
 from keras_attn.layers import AttentionDecoder
 from keras_attn.models.bridge import Bridge
 from keras_attn.models.compiled_search import CompiledSearch
-from keras_attn.models.encoding import check_length, encode
+from keras_attn.models.encoding import check_length, encode, raw_input
 from keras_attn.search.hypotheses import Hypotheses
 from keras_attn.search.methods import Beam, Sampling, run
 from keras_attn.special_ids import PAD_ID
@@ -105,15 +105,8 @@ class Seq2Seq(keras.Model):
         **kwargs,
     ):
         _check(decoder, target_embedding, output, return_attention_scores)
-        drop_words = keras.layers.Dropout(word_dropout, noise_shape=(None, None, 1), name="word_dropout")
-        shape = (None, 1, None) if variational_dropout else None
-        drop_embedded, drop_memory, drop_readout = (
-            keras.layers.Dropout(rate, noise_shape=shape, name=each)
-            for rate, each in (
-                (embedding_dropout, "embedding_dropout"),
-                (memory_dropout, "memory_dropout"),
-                (readout_dropout, "readout_dropout"),
-            )
+        drop_words, drop_embedded, drop_memory, drop_readout = _dropouts(
+            word_dropout, embedding_dropout, memory_dropout, readout_dropout, variational=variational_dropout
         )
         cells = decoder.cells.cells
         bridge = bridge or Bridge(
@@ -121,7 +114,7 @@ class Seq2Seq(keras.Model):
         )
         target_in = keras.Input((None,), dtype="int32", name="target_in")
         if source_embedding is None:
-            source = _raw_input(encoder, source_shape)
+            source = raw_input(encoder, source_shape)
             inputs, mask = source, None
         else:
             source = keras.Input((None,), dtype="int32", name="source")
@@ -365,15 +358,15 @@ class _Plain:
         self.values = values
 
 
-def _raw_input(encoder: keras.layers.Layer, shape: tuple[int | None, ...] | None) -> keras.KerasTensor:
-    if shape is None and isinstance(encoder, keras.Model) and getattr(encoder, "inputs", None):
-        shape = encoder.inputs[0].shape[1:]
-    if shape is None:
-        raise ValueError(
-            f"Without a source_embedding, the model must know what {encoder.name!r} takes: give source_shape, such as (32, 128, 1) "
-            "for pictures or (None, 80) for frames, or give a source_embedding."
-        )
-    return keras.Input(tuple(shape), dtype="float32", name="source")
+def _dropouts(*rates: float, variational: bool) -> list[keras.layers.Layer]:
+    """Of whole words, of what is embedded, of the memory and of the readout."""
+    names = ("word_dropout", "embedding_dropout", "memory_dropout", "readout_dropout")
+    shape = (None, 1, None) if variational else None
+    shapes = ((None, None, 1), shape, shape, shape)
+    return [
+        keras.layers.Dropout(rate, noise_shape=shape, name=name)
+        for rate, shape, name in zip(rates, shapes, names, strict=True)
+    ]
 
 
 def _read(

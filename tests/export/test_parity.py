@@ -4,8 +4,9 @@ import shutil
 
 import pytest
 
+from keras_attn.export.checks import check_litert
 from keras_attn.export.litert import export_litert
-from keras_attn.export.parity import Difference, Parity, ParityError, check_litert
+from keras_attn.export.parity import Difference, Parity, ParityError
 from keras_attn.inference.translator import Translator
 from keras_attn.models.build import build_seq2seq
 

@@ -1,0 +1,100 @@
+"""Runs an export on real inputs, as a client would, and has it compared with its model: see `export.parity`."""
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import tensorflow as tf
+
+from keras_attn.export.output_folder import SAVED_MODEL_DESCRIPTION, read_description
+from keras_attn.export.parity import Outputs, Parity, Said, Source, compare
+from keras_attn.export.runner import LiteRTModel, LiteRTTextTranslator, LiteRTTranslator
+from keras_attn.export.subject import Exportable, Subject, load_subject
+
+
+def check_litert(
+    model: Exportable,
+    folder: str | Path,
+    sources: Sequence[Source],
+    references: Sequence[str] | None = None,
+) -> Parity:
+    """Translates with a `.tflite` export, one source after the other on one thread, and with Keras.
+
+    Args:
+        model: the one that was exported.
+        folder: the export.
+        sources: at least 50 sentences, or inputs of a model without vocabularies.
+        references: translations of the sentences, for BLEU.
+
+    Raises:
+        ParityError: a float32 export differs in more than rounding.
+        ValueError: too few sources, or not as many references.
+    """
+    subject = _subject(model)
+    exported = (LiteRTTranslator if subject.translator else LiteRTModel)(folder)
+
+    def run(sources: Sequence[Source]) -> Outputs:
+        inputs = exported.encode(sources) if subject.translator else sources
+        start = time.perf_counter()
+        outputs = [exported.translate_ids(each) for each in inputs]
+        seconds = time.perf_counter() - start
+        ids = [ids for ids, _ in outputs]
+        said = exported.decode(ids) if subject.translator else [tuple(each) for each in ids]
+        return Outputs(said, [score for _, score in outputs], seconds)
+
+    return compare(subject, run, exported.description, sources=sources, references=references)
+
+
+def check_litert_text(
+    model: Exportable,
+    folder: str | Path,
+    sources: Sequence[str],
+    references: Sequence[str] | None = None,
+) -> Parity:
+    """The same for a `.tflite` that takes text. Arguments and errors are those of `check_litert`."""
+    exported = LiteRTTextTranslator(folder)
+
+    def run(lines: Sequence[str]) -> Outputs:
+        start = time.perf_counter()
+        outputs = [exported.translate(line) for line in lines]
+        seconds = time.perf_counter() - start
+        return Outputs([each.text for each in outputs], [each.score for each in outputs], seconds)
+
+    return compare(_subject(model), run, exported.description, sources=sources, references=references)
+
+
+def check_saved_model(
+    model: Exportable,
+    folder: str | Path,
+    sources: Sequence[Source],
+    references: Sequence[str] | None = None,
+) -> Parity:
+    """Translates with a SavedModel, in batches, and with Keras. Arguments and errors are those of `check_litert`."""
+    subject = _subject(model)
+    description = read_description(Path(folder, SAVED_MODEL_DESCRIPTION))
+    loaded = tf.saved_model.load(str(folder))
+    translate = loaded.signatures["serving_default"]
+    size = subject.search.batch_size
+
+    def run(sources: Sequence[Source]) -> Outputs:
+        said: list[Said] = []
+        scores: list[float] = []
+        start = time.perf_counter()
+        for first in range(0, len(sources), size):
+            batch = tf.constant(sources[first : first + size])
+            if subject.translator:
+                outputs = translate(text=batch)
+                said += [text.decode() for text in outputs["translation"].numpy()]
+                scores += outputs["score"].numpy().tolist()
+            else:
+                outputs = {name: tensor.numpy()[:, 0] for name, tensor in translate(source=batch).items()}
+                rows = zip(outputs["ids"], outputs["lengths"], strict=True)
+                said += [tuple(ids[:length].tolist()) for ids, length in rows]
+                scores += outputs["scores"].tolist()
+        return Outputs(said, scores, time.perf_counter() - start)
+
+    return compare(subject, run, description, sources=sources, references=references)
+
+
+def _subject(model: Exportable | Subject) -> Subject:
+    return model if isinstance(model, Subject) else load_subject(model)
