@@ -24,6 +24,7 @@ def run(block):
     return names
 
 
+@pytest.mark.slow
 def test_the_ten_lines_of_the_readme_end_in_a_file_that_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     source = run(python_blocks("README.md")[0])["source"]
@@ -41,6 +42,7 @@ def from_tfa():
     return run(block.replace("256, 8000", "32, 20"))
 
 
+@pytest.mark.slow
 def test_the_model_for_those_who_come_from_tfa_gives_the_probability_that_its_beam_found(from_tfa):
     draw = np.random.default_rng(1)
     # Large enough for clearly different words; with a deviation of 1, rounding would grow over 50 steps.

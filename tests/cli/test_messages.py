@@ -52,6 +52,7 @@ def test_a_config_s_escapes_do_not_reach_the_terminal(console_script, tmp_path):
         assert said.startswith("Error: ") and said.removesuffix("\r\n").isprintable()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", ["<&-", "2>&-", "<&- >&- 2>&-"])
 def test_closed_standard_streams_are_no_traceback(console_script, model_folder, tmp_path, closed):
     (tmp_path / "lines").write_text("the cat\n")

@@ -27,6 +27,7 @@ def files(tmp_path_factory):
     return sorted(folder.iterdir())
 
 
+@pytest.mark.slow
 def test_a_hostile_vocabulary_is_refused_or_works_and_ends_no_process(files):
     said = outcomes(files, READER)
     assert len(said) == len(files) > 300

@@ -290,6 +290,7 @@ print(json.dumps(translator(sys.argv[2:], beam_size=2)))
 """
 
 
+@pytest.mark.slow
 def test_a_pickled_translator_says_the_same_in_another_process(translator, lines, tmp_path):
     (tmp_path / "translator.pickle").write_bytes(pickle.dumps(translator))
     command = [sys.executable, "-c", IN_ANOTHER_PROCESS, tmp_path / "translator.pickle", *lines[:5]]

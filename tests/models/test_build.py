@@ -142,6 +142,7 @@ def test_weights_alone_can_be_saved_and_loaded(tmp_path):
     np.testing.assert_array_equal(logits_of(model), logits_of(other))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attention", ["monotonic", "luong-monotonic"])
 def test_a_monotonic_model_trains_a_step_and_then_stops_at_one_word_at_most(attention):
     keras.utils.set_random_seed(1)

@@ -12,6 +12,8 @@ from keras_attn import config as configs
 from keras_attn.storage.model_folder import load_model
 from keras_attn.training.checkpoint import load_checkpoint
 
+pytestmark = pytest.mark.slow
+
 # What draws at random, all of it: words cut anew in every epoch, dropout, two passes with other dropout. 24 steps in 4 rounds of 6,
 # which do not end where the epochs of 8 do.
 DRAWING = {
