@@ -197,9 +197,8 @@ def main() -> None:
         sys.stdout.reconfigure(encoding="utf-8")
         for line in utf8_lines(sys.stdin.buffer):
             answer(translator, line, arguments.stream)
-    except (
-        BrokenPipeError
-    ):  # nobody reads the answers any more; Python itself would complain of it while it ends
+    # Nobody reads the answers any more; Python itself would complain of it while it ends.
+    except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError) as error:
         print(f"Error: {error}", file=sys.stderr)

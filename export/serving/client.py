@@ -224,9 +224,8 @@ def main() -> None:
             )
         for row in found:
             print(json.dumps(row, ensure_ascii=False), flush=True)
-    except (
-        BrokenPipeError
-    ):  # nobody reads the answers any more; Python itself would complain of it while it ends
+    # Nobody reads the answers any more; Python itself would complain of it while it ends.
+    except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except ServerError as error:
         print(f"Error: {_one_line(str(error))}", file=sys.stderr)
