@@ -143,6 +143,8 @@ class SearchConfig:
     length_penalty: float = 1.0  # alpha in ((5 + n) / 6) ** alpha, Wu et al. 2016, equation 14
     # beta of the same equation: for source words that were not read; needs attention
     coverage_penalty: float = 0.0
+    min_length: int = 0  # the fewest target sub-words, EOS included
+    no_repeat_ngram: int = 0  # no sequence of so many sub-words comes twice; 0: any may
     max_length_factor: float = 2.0  # at most factor * source length + extra target sub-words
     max_length_extra: int = 10
     max_source_length: int = 256  # longer input is cut here, with a warning
@@ -150,7 +152,7 @@ class SearchConfig:
 
     def length_limit(self, length: int) -> int:
         """The most target sub-words, EOS included, for a source of `length` sub-words, EOS not counted."""
-        return max(1, int(self.max_length_factor * length + self.max_length_extra))
+        return max(1, self.min_length, int(self.max_length_factor * length + self.max_length_extra))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
