@@ -1,4 +1,4 @@
-"""`keras-attn evaluate`: BLEU and chrF of a model."""
+"""`keras-attn evaluate`: BLEU and chrF of a model, or of several as one."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ FILE = click.Path(exists=True, dir_okay=False)
 
 
 @click.command(short_help="Score a model's translations of a test set.")
-@click.argument("folder", type=MODEL)
+@click.argument("folders", type=MODEL, nargs=-1, required=True)
 @click.option("--split", help="A split of the corpus that the model was trained on. [default: test]")
 @click.option("--source", type=FILE, help="Lines to translate, instead of a split; needs --reference.")
 @click.option("--reference", type=FILE, help="Their translations, raw text.")
@@ -26,7 +26,7 @@ FILE = click.Path(exists=True, dir_okay=False)
     help="Moses-tokenised, lowercased: also score as the papers do. [default: Multi30k's own, for its test sets]",
 )
 def evaluate(
-    folder: str,
+    folders: tuple[str, ...],
     split: str | None,
     source: str | None,
     reference: str | None,
@@ -34,7 +34,8 @@ def evaluate(
     tokenized_reference: str | None,
 ) -> None:
     """Translates by greedy and by beam search, prints BLEU and chrF with their signatures and keeps them in the
-    folder's metrics.json, unless it is that of a packaged model, whose figures stay.
+    folder's metrics.json, unless it is that of a packaged model, whose figures stay. Several models of one vocabulary are
+    evaluated as one, an ensemble, and their own metrics stay.
 
     \b
     Example:
@@ -45,7 +46,7 @@ def evaluate(
         raise click.UsageError("--source and --reference go together.")
     if source and split:
         raise click.UsageError("--split and --source exclude each other.")
-    translator = load_translator(folder)
+    translator = load_translator(*folders)
     from keras_attn.data.splits import split_corpus
     from keras_attn.evaluation.evaluate import evaluate, tokenized_references
 
@@ -53,11 +54,11 @@ def evaluate(
     if source:
         name, corpus = Path(source).name, Corpus(read_lines(source), read_lines(reference))
     else:
-        name, data = split or "test", load_config(folder).data
+        name, data = split or "test", load_config(folders[0]).data
         corpus = split_corpus(data, name)
         tokenized = tokenized or tokenized_references(data, name)
     click.echo(f"translating {len(corpus)} lines of {name}", err=True)
     for evaluation in evaluate(translator, corpus.source, corpus.target, beam_size, tokenized):
         click.echo(evaluation)
-        if not packaged.holds(folder):
-            update_metrics(folder, {f"{name}_{evaluation.name}": evaluation.as_dict()})
+        if len(folders) == 1 and not packaged.holds(folders[0]):
+            update_metrics(folders[0], {f"{name}_{evaluation.name}": evaluation.as_dict()})

@@ -87,7 +87,8 @@ class Prefix:
         return self._ids  # what is still to be said, then padding
 
     def __call__(self, forbidden: Forbidden, tokens: Tokens, left: State) -> tuple[Forbidden, State]:
-        forced, left = left[:, :1], ops.concatenate([left[:, 1:], ops.zeros_like(left[:, :1])], axis=1)
+        forced = left[:, 0][:, None]  # [N, 1]
+        left = ops.concatenate([left[:, 1:], ops.zeros_like(forced)], axis=1)
         others = ops.arange(forbidden.shape[-1], dtype="int32") != forced  # [N, V]
         return ops.where(forced == PAD_ID, forbidden, others), left
 

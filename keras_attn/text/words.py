@@ -1,4 +1,4 @@
-"""Which word each sub-word belongs to."""
+"""Which word each sub-word belongs to, and what the words are."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -15,6 +15,20 @@ def word_of_pieces(pieces: Sequence[str]) -> list[int]:
     following = [*pieces[1:], EOS_PIECE] if pieces else []
     opens = [_opens_word(i, *pair) for i, pair in enumerate(zip(pieces, following, strict=True))]
     return [max(count - 1, 0) for count in accumulate(opens)]  # a bare mark at the front: the first word's
+
+
+def words_of_pieces(pieces: Sequence[str]) -> list[str]:
+    """The words that pieces spell, `"</s>"` among them."""
+    word_of_piece = word_of_pieces(pieces)
+    words = [""] * (word_of_piece[-1] + 1 if pieces else 0)
+    for word, piece in zip(word_of_piece, pieces, strict=True):
+        words[word] += piece.removeprefix(WORD_START)
+    return words
+
+
+def may_follow_a_word(piece: str) -> bool:
+    """Whether a piece cannot go on with the word before it: it begins one, is the end, or no letter or digit."""
+    return piece == EOS_PIECE or not piece[:1].isalnum()
 
 
 def _opens_word(position: int, piece: str, following: str) -> bool:

@@ -1,5 +1,6 @@
 import itertools
 
+import keras
 import numpy as np
 from keras import ops
 
@@ -53,11 +54,14 @@ def test_an_ensemble_of_one_and_the_same_is_that_model(markov, ids, numpy):
 def test_attention_weights_are_the_mean_and_none_where_a_model_has_none(markov, speller):
     one, other = markov(1), speller([5], vocabulary=6)
     tokens = ops.convert_to_tensor(np.array([2], "int32"))
+    one_state, other_state = (
+        keras.tree.map_structure(ops.convert_to_tensor, each.state) for each in (one, other)
+    )
 
     def half(tokens, state):
         log_probs, state, weights = one(tokens, state)
         return log_probs, state, 0.5 * weights
 
-    _, _, weights = ensemble([one, half])(tokens, (one.state, one.state))
-    np.testing.assert_allclose(weights, [[0.75 * 2, 0.75 * 2, 0]])
-    assert ensemble([one, other])(tokens, (one.state, other.state))[2] is None
+    _, _, weights = ensemble([one, half])(tokens, (one_state, one_state))
+    np.testing.assert_allclose(ops.convert_to_numpy(weights), [[0.75 * 2, 0.75 * 2, 0]])
+    assert ensemble([one, other])(tokens, (one_state, other_state))[2] is None
