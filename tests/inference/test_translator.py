@@ -85,6 +85,13 @@ def test_a_long_line_is_cut_with_one_warning_that_counts(tiny_trained):
     assert all(t.source_ids[-1] == EOS_ID for t in found)
 
 
+def test_a_line_of_one_sub_word_too_many_is_cut_with_a_warning(tiny_trained):
+    translator = Translator.from_trained(with_search(tiny_trained, max_source_length=3))
+    with pytest.warns(UserWarning, match="1 of 1 lines had more than 2 sub-words"):
+        (found,) = translator.translate(["the old dog"], beam_size=1)
+    assert found.source_ids == (*translator.source_tokenizer.encode(["the old"])[0], EOS_ID)
+
+
 def test_a_line_that_just_fits_is_not_cut(tiny_trained):
     translator = Translator.from_trained(with_search(tiny_trained, max_source_length=4))
     with warnings.catch_warnings():
