@@ -166,9 +166,7 @@ def test_the_intermediate_state_asks_and_the_context_takes_it_to_the_next(num_la
 
     Of two layers, the lower one goes through REC1 alone, and the upper one reads it.
     """
-    decoder = built(
-        BahdanauAttention(5), num_layers=num_layers, query_state="intermediate", readout="plain"
-    )
+    decoder = built(BahdanauAttention(5), num_layers=num_layers, query_state="intermediate", readout="plain")
 
     def gru(cell, x, s):
         w_r, w_z, w = np.split(numbers(cell.input_projection.kernel).T, 3)
