@@ -10,7 +10,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
 LINES = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
-PINS = dict(line.split("==") for line in LINES)
+PINS = dict(line.partition("==")[::2] for line in LINES)
 
 
 def asked_for():
