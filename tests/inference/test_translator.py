@@ -11,7 +11,7 @@ import pytest
 import keras_attn
 from keras_attn.inference.translator import Translator
 from keras_attn.search import Sampling
-from keras_attn.special_ids import BOS_ID, EOS_ID
+from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID
 from keras_attn.text.tokenizer import train_tokenizer
 
 
@@ -137,6 +137,15 @@ def test_n_best_lists_hold_different_hypotheses_the_finished_ones_first_and_in_o
         assert finished == all_three[: len(finished)]
         scores = [translation.score for translation in finished]
         assert scores == sorted(scores, reverse=True)
+
+
+def test_an_n_best_list_holds_no_more_than_there_is_to_say(tiny_trained, lines):
+    """Of one token there are as many translations as words, EOS among them; padding and BOS are never said."""
+    translator = Translator.from_trained(with_search(tiny_trained, max_length_factor=0.0, max_length_extra=1))
+    words = translator.target_tokenizer.vocab_size - 2
+    (found,) = translator.translate(lines[:1], beam_size=words + 5, n_best=words + 5)
+    said = [translation.target_ids for translation in (found, *found.alternatives)]
+    assert sorted(said) == [(word,) for word in range(words + 2) if word not in (PAD_ID, BOS_ID)]
 
 
 def test_the_length_penalty_divides_the_log_probability(translator, lines):
