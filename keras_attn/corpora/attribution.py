@@ -2,8 +2,9 @@
 
 _ATTRIBUTIONS = {
     "tatoeba": (
-        "The weights were trained on sentences from Tatoeba (https://tatoeba.org) by its contributors, by way of manythings.org/anki, "
-        "which are under CC BY 2.0 FR (https://creativecommons.org/licenses/by/2.0/fr/). The weights are under the same licence."
+        "The weights were trained on sentences from Tatoeba (https://tatoeba.org) by its contributors, by way of "
+        "manythings.org/anki, which are under CC BY 2.0 FR (https://creativecommons.org/licenses/by/2.0/fr/). "
+        "The weights are under the same licence."
     ),
 }
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import keras_attn
+from keras_attn.config import SearchConfig
 from keras_attn.inference.translator import Translator
 from keras_attn.search import Sampling
 from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID
@@ -312,6 +313,17 @@ def test_a_pickled_translator_says_the_same_in_another_process(translator, lines
     command = [sys.executable, "-c", IN_ANOTHER_PROCESS, tmp_path / "translator.pickle", *lines[:5]]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
     assert json.loads(run.stdout) == translator(lines[:5], beam_size=2)
+
+
+def test_a_pickled_translator_keeps_its_settings(tiny_trained):
+    settings = {
+        "search": SearchConfig(beam_size=7),
+        "languages": ("here", "there"),
+        "attribution": "by Ada",
+    }
+    tokenizers = tiny_trained.source_tokenizer, tiny_trained.target_tokenizer
+    again = pickle.loads(pickle.dumps(Translator(tiny_trained.model, *tokenizers, **settings)))
+    assert {name: getattr(again, name) for name in settings} == settings
 
 
 def test_one_vocabulary_may_serve_both_sides_and_must_be_the_models(tiny_trained):
