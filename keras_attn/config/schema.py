@@ -88,6 +88,8 @@ class ModelConfig:
     feed: str = choice("context", "attentional", "none")  # what joins the input of the decoder's cell
     readout: str = choice("maxout", "attentional", "linear", "plain")
     readout_units: int = option(256, {"readout": ("maxout", "attentional", "linear")})
+    # a pointer-generator: the output may copy words of the source (See et al. 2017); needs tokenizer.joint
+    copy: bool = option(False, _ANY_ATTENTION)
     word_dropout: float = 0.0  # of whole words, source and target (Gal and Ghahramani 2016)
     embedding_dropout: float = 0.0
     layer_dropout: float = 0.0  # between stacked layers (Zaremba et al. 2014)

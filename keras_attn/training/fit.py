@@ -133,6 +133,8 @@ def _check(config: Config, folder: Path) -> None:
         )
     if config.training.guided_alignment and config.model.attention == "none":
         raise ConfigError("training.guided_alignment needs attention, and model.attention = 'none' has none")
+    if config.model.copy and not config.tokenizer.joint:
+        raise ConfigError("model.copy needs one vocabulary for both languages: set tokenizer.joint to true")
     if config.training.guided_alignment and config.training.subword_sampling:
         raise ConfigError(
             "training.guided_alignment needs words that are cut alike in every epoch: set training.subword_sampling to 0"
