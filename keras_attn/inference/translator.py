@@ -234,6 +234,11 @@ class Translator:
             raise ValueError(
                 "a Translator reads text, and this model takes no ids: call model.translate(inputs) with its numbers"
             )
+        one_vocabulary = self.source_tokenizer.model_proto == self.target_tokenizer.model_proto
+        if self.model.copy is not None and not one_vocabulary:
+            raise ValueError(
+                "this model copies words of the source by their ids, and its two vocabularies differ: give one for both sides"
+            )
         sizes = {
             "source": (
                 self.source_tokenizer.vocab_size,
