@@ -7,6 +7,7 @@ runs out of disk or loses power half-way leaves the old file as it was.
 import contextlib
 import json
 import os
+import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,20 @@ def put_in_place(written: Path, path: Path) -> None:
     finally:
         os.close(handle)
     os.replace(written, path)
+
+
+def give_second_name(path: Path, other: Path) -> None:
+    """Gives a file another name as well, replacing what had it; on file systems where a file has one name, it is copied.
+
+    Raises:
+        OSError: as `new_file`.
+    """
+    with new_file(other) as part:
+        part.unlink(missing_ok=True)  # left by a program that was killed
+        try:
+            os.link(path, part)
+        except OSError:
+            shutil.copyfile(path, part)
 
 
 def write_bytes(path: Path, data: bytes) -> None:
