@@ -19,6 +19,7 @@ from keras import tree
 from keras_attn.export.search_graph import constant_weights, search_graph, token_limits
 from keras_attn.export.subject import Subject
 from keras_attn.models.seq2seq import Embeddings, Encoded
+from keras_attn.search import Hypotheses
 from keras_attn.text.framing import tf_known, tf_reframed
 
 Signature = tf.types.experimental.ConcreteFunction
@@ -121,7 +122,7 @@ class _Graphs:
         hypotheses = {"log_probs": log_probs} | _numbered("state", state)
         return hypotheses | {"weights": weights} if self._model.has_attention else hypotheses
 
-    def _search(self, source: tf.Tensor, return_weights: bool) -> Any:
+    def _search(self, source: tf.Tensor, return_weights: bool) -> Hypotheses:
         return search_graph(
             self._model,
             source,

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import keras
 from keras import ops
 
-Tensor = Any
+from keras_attn.search.types import Tensor
 
 
 class Encoding(NamedTuple):

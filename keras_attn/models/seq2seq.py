@@ -1,7 +1,7 @@
 """The model: an encoder, a decoder that attends to what it gives, and all that search and export ask of them."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import keras
 import numpy as np
@@ -13,18 +13,21 @@ from keras_attn.models.compiled_search import CompiledSearch
 from keras_attn.models.encoding import check_length, encode, raw_input
 from keras_attn.search.hypotheses import Hypotheses
 from keras_attn.search.methods import Beam, Sampling, run
+from keras_attn.search.types import Limits, LogProbs, State, Tensor, Tokens, Weights
 from keras_attn.special_ids import PAD_ID
 
-Tensor = Any
-State = Any
+Keys: TypeAlias = (
+    Any  # a nest of tensors (B, S, ...): the memory projected for the attention; None without attention
+)
+Mask: TypeAlias = Tensor  # bool (B, S), True at real positions
 
 
 class Encoded(NamedTuple):
     """What the decoder reads of B sources, S positions of memory each."""
 
     memory: Tensor  # (B, S, D)
-    keys: Any  # the memory projected for the attention, None without attention
-    mask: Tensor  # bool (B, S), True at real positions
+    keys: Keys
+    mask: Mask
     state: State  # the decoder's, before the first step
 
 
@@ -40,7 +43,8 @@ class Seq2Seq(keras.Model):
     """`log p(y | x) = sum_t log softmax(output(decoder(y_<t, encoder(x))))_{y_t}`: a functional model whose parts are attributes.
 
     It trains like any Keras model on `[source, target_in]`; search, `Translator` and both exports ask its methods. Ids follow one
-    convention: 0 is padding, 1 unknown, 2 begins a target and 3 ends it.
+    convention: 0 is padding, 1 unknown, 2 begins a target and 3 ends it. `save` writes a `.keras` file, which
+    `keras.models.load_model` reads in any program that has imported `keras` and then `keras_attn`.
 
     Shapes: B batch, S source positions, T target length, V target vocabulary, D memory width, N hypotheses (B, or B times a
     number).
@@ -178,8 +182,8 @@ class Seq2Seq(keras.Model):
         return Encoded(memory, self.decoder.precompute(memory), mask, self.decoder.first_state(memory, state))
 
     def step(
-        self, tokens: Tensor, encoded: Encoded, state: State, *, embeddings: Embeddings | None = None
-    ) -> tuple[Tensor, State, Tensor | None]:
+        self, tokens: Tokens, encoded: Encoded, state: State, *, embeddings: Embeddings | None = None
+    ) -> tuple[LogProbs, State, Weights]:
         """One target position.
 
         Args:
@@ -197,7 +201,7 @@ class Seq2Seq(keras.Model):
         readout, state, weights = self.decoder.step(target(tokens), state, memory, keys, mask)
         return _log_softmax(_logits(self.output_layer, target, readout)), state, weights
 
-    def score(self, source: Tensor, target_in: Tensor, target_out: Tensor) -> tuple[Tensor, Tensor | None]:
+    def score(self, source: Tensor, target_in: Tensor, target_out: Tensor) -> tuple[Tensor, Weights]:
         """The log-probability of each word of given targets: float32 `(B, T)`, zero at padding, and the weights `(B, T, S)`.
 
         Args:
@@ -223,7 +227,7 @@ class Seq2Seq(keras.Model):
         method: Beam | Sampling,
         *,
         max_length: int,
-        limits: Tensor | None = None,
+        limits: Limits = None,
         return_weights: bool = False,
         embeddings: Embeddings | None = None,
         seeds: keras.random.SeedGenerator | None = None,
@@ -244,7 +248,7 @@ class Seq2Seq(keras.Model):
         """
         encoded = self.encode(source, embeddings)
 
-        def step(tokens: Tensor, state: State) -> tuple[Tensor, State, Tensor | None]:
+        def step(tokens: Tokens, state: State) -> tuple[LogProbs, State, Weights]:
             return self.step(tokens, encoded, state, embeddings=embeddings)
 
         return run(
@@ -320,7 +324,7 @@ class Seq2Seq(keras.Model):
             )
         return inputs.astype(spec.dtype)
 
-    def _memory(self, source: Tensor, embeddings: Embeddings) -> tuple[Tensor, State, Tensor]:
+    def _memory(self, source: Tensor, embeddings: Embeddings) -> tuple[Tensor, State, Mask]:
         source = ops.convert_to_tensor(source)
         if not self.reads_ids:
             return _read(self.encoder, self.bridge, source, None)
@@ -370,8 +374,8 @@ def _dropouts(*rates: float, variational: bool) -> list[keras.layers.Layer]:
 
 
 def _read(
-    encoder: keras.layers.Layer, bridge: keras.layers.Layer, inputs: Tensor, mask: Tensor | None
-) -> tuple[Tensor, State, Tensor]:
+    encoder: keras.layers.Layer, bridge: keras.layers.Layer, inputs: Tensor, mask: Mask | None
+) -> tuple[Tensor, State, Mask]:
     """The memory, the decoder's first state and the mask of the memory."""
     memory, states, mask = encode(encoder, inputs, mask)
     return memory, bridge(states[0] if len(states) == 1 else states), mask
