@@ -7,7 +7,6 @@
 
 import contextlib
 import dataclasses
-import fcntl
 import json
 import math
 import os
@@ -23,7 +22,7 @@ from keras import ops
 
 from keras_attn import config as configs
 from keras_attn.config import Config
-from keras_attn.files import give_second_name, new_file
+from keras_attn.files import give_second_name, lock, new_file
 from keras_attn.text.tokenizer import Tokenizer
 from keras_attn.training.history import Round
 
@@ -68,16 +67,13 @@ def locked(folder: Path) -> Iterator[None]:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError as error:
-        raise OSError(f"cannot write {folder}: {error.strerror}") from None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        handle = lock(folder)
     except BlockingIOError:
-        os.close(handle)
         raise CheckpointError(
             f"another training is going on in {folder}: wait for its end, or train in another folder"
         ) from None
+    except OSError as error:
+        raise OSError(f"cannot write {folder}: {error.strerror}") from None
     try:
         yield
     finally:
