@@ -152,6 +152,15 @@ class SearchConfig:
     max_source_length: int = 256  # longer input is cut here, with a warning
     batch_size: int = 64
 
+    def __post_init__(self) -> None:
+        for key in ("beam_size", "batch_size"):
+            if getattr(self, key) < 1:
+                raise ConfigError(f"search.{key} must be at least 1. Received: {getattr(self, key)}")
+        if self.max_source_length < 2:
+            raise ConfigError(
+                f"search.max_source_length must be at least 2: one sub-word plus EOS. Received: {self.max_source_length}"
+            )
+
     def length_limit(self, length: int) -> int:
         """The most target sub-words, EOS included, for a source of `length` sub-words, EOS not counted."""
         return max(1, int(self.max_length_factor * length + self.max_length_extra))

@@ -225,11 +225,6 @@ class Translator:
         self.__init__(**state)
 
     def _check(self) -> None:
-        if self.search.max_source_length < 2:
-            raise ValueError(
-                "search.max_source_length must be at least 2: one sub-word plus EOS. "
-                f"Received: {self.search.max_source_length}"
-            )
         if not self.model.reads_ids:
             raise ValueError(
                 "a Translator reads text, and this model takes no ids: call model.translate(inputs) with its numbers"

@@ -13,7 +13,7 @@ from keras_attn.storage.model_folder import TrainedModel
 from keras_attn.training.best_model import save_best_model
 from keras_attn.training.checkpoint import TrainingState, save_checkpoint, state_variables
 from keras_attn.training.development import DevScores
-from keras_attn.training.history import Round, write_csv
+from keras_attn.training.history import LOG, Round, write_csv
 from keras_attn.training.optimizers import averaged_weights
 from keras_attn.training.plan import Plan
 from keras_attn.training.progress import describe_round, real_tokens
@@ -65,7 +65,7 @@ class EndOfRound(keras.callbacks.Callback):
             state = self._with(self._round(epoch, logs, seconds, dev))
             self._keep_if_best(state, dev)
         self._write_checkpoint(state)
-        write_csv(self._folder / "log.csv", state.rounds)
+        write_csv(self._folder / LOG, state.rounds)
         tqdm.write(describe_round(state.rounds, self._plan), file=sys.stderr)
         self.model.stop_training = state.finished
 

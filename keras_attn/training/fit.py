@@ -26,13 +26,14 @@ from keras_attn.training.callbacks import EndOfRound
 from keras_attn.training.checkpoint import CheckpointError, TrainingState, Values
 from keras_attn.training.development import evaluate_on_dev
 from keras_attn.training.divergence import StopOnDivergence, describe_batch
-from keras_attn.training.history import tokens_per_second, write_csv
+from keras_attn.training.history import LOG, tokens_per_second, write_csv
 from keras_attn.training.inputs import digest, train_tokenizers, training_pairs
 from keras_attn.training.losses import AttentionCrossEntropy, SmoothedCrossEntropy, TokenCount
 from keras_attn.training.optimizers import build_optimizer
 from keras_attn.training.plan import Plan
 from keras_attn.training.progress import ShowProgress
 from keras_attn.training.r_drop import RDropCrossEntropy
+from keras_attn.training.same_config import with_config, without_files
 
 
 def train(
@@ -64,7 +65,8 @@ def train(
         What is in the folder's `metrics.json`.
 
     Raises:
-        ConfigError: values that cannot be used, or others than those that the folder's training began with.
+        ConfigError: values that cannot be used, or others than those that the folder's training began with: `[search]`,
+            `training.patience` and, but for the cosine schedule, `training.epochs` may change.
         CorpusError: the sentence pairs cannot be loaded.
         CheckpointError: there is something in the folder that training cannot go on from.
         TrainingDiverged: the loss became NaN or infinite.
@@ -79,14 +81,14 @@ def train(
 def _train(
     config: Config, folder: Path, corpus: Splits | None, callbacks: Sequence[keras.callbacks.Callback]
 ) -> dict[str, Any]:
-    saved = checkpoints.load_checkpoint(folder)
-    if saved:
-        checkpoints.check_same_config(saved[0], config)
-        if saved[0].finished:
+    state, values = checkpoints.load_checkpoint(folder) or (None, None)
+    if state:
+        before, state = state, with_config(state, config)
+        if state.finished and state.config.training == before.config.training:
             _tell(f"the training in {folder} is finished already")
-            return _finish(folder, saved[0])
+            return _finish(folder, state)
     pairs = training_pairs(config, corpus)
-    state, values = saved or (_first_state(config, pairs), None)
+    state = state or _first_state(config, pairs)
     if state.corpus_digest != digest(pairs):
         raise CheckpointError(
             f"the sentence pairs are not those that the training in {folder} began with. "
@@ -107,6 +109,10 @@ def _go_on(
     vocabularies = state.source_tokenizer, state.target_tokenizer
     batches = training_batches(pairs.train, *vocabularies, config.data, config.training)
     plan = Plan.of(config, batches.steps_per_epoch, state.best_by)
+    plan.check_rounds(state.rounds)
+    if plan.is_over(state.rounds):
+        _tell(f"the training in {folder} is finished already")
+        return dataclasses.replace(state, finished=True)
     trained = _build(config, state, plan)
     _prepare_folder(folder, state, values, trained.model)
     _tell(_summary(batches, pairs.train, plan, trained, state))
@@ -127,6 +133,8 @@ def _go_on(
 def _check(config: Config, folder: Path) -> None:
     if not config.training.epochs:
         raise ConfigError("training.epochs must be at least 1")
+    if config.search.coverage_penalty and config.model.attention == "none":
+        raise ConfigError("search.coverage_penalty needs attention, and model.attention = 'none' has none")
     if config.training.tensorboard and not importlib.util.find_spec("tensorboard"):
         raise ConfigError(
             "training.tensorboard needs a package that is not installed: pip install 'keras-attn[tensorboard]'"
@@ -148,7 +156,7 @@ def _check(config: Config, folder: Path) -> None:
 def _first_state(config: Config, pairs: Splits) -> TrainingState:
     tokenizers = train_tokenizers(pairs.train, config.tokenizer)
     best_by = chosen(config.training.best_by, pairs.dev)
-    return TrainingState(checkpoints.without_files(config), digest(pairs), *tokenizers, best_by=best_by)
+    return TrainingState(without_files(config), digest(pairs), *tokenizers, best_by=best_by)
 
 
 def _build(config: Config, state: TrainingState, plan: Plan) -> TrainedModel:
@@ -199,7 +207,7 @@ def _prepare_folder(folder: Path, state: TrainingState, values: Values | None, m
         checkpoints.save_checkpoint(folder, state, variables)
     else:
         checkpoints.restore(variables, values)
-    write_csv(folder / "log.csv", state.rounds)
+    write_csv(folder / LOG, state.rounds)
     checkpoints.check_space(folder, checkpoints.size_of(variables) + 2 * checkpoints.size_of(model.weights))
 
 
@@ -227,7 +235,9 @@ def _fit(
 
 
 def _finish(folder: Path, state: TrainingState) -> dict[str, Any]:
-    """Completes `metrics.json`; after a kill between the last checkpoint and here, the next call does."""
+    """Completes the folder; after a kill between the last checkpoint and here, the next call does."""
+    write_csv(folder / LOG, state.rounds)
+    model_folder.update_config(folder, training=state.config.training, search=state.config.search)
     whole_training = {
         "steps": state.rounds[-1].step,
         "training_seconds": round(sum(one.seconds for one in state.rounds), 1),

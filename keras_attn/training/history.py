@@ -7,10 +7,12 @@ from pathlib import Path
 
 from keras_attn.files import new_file
 
+LOG = "log.csv"
+
 
 @dataclasses.dataclass(frozen=True)
 class Round:
-    """One line of `log.csv`.
+    """One line of the log, `log.csv`.
 
     Attributes:
         step: steps since the training began.

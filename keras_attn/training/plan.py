@@ -4,7 +4,7 @@ import dataclasses
 import math
 from collections.abc import Sequence
 
-from keras_attn.config import Config
+from keras_attn.config import Config, ConfigError
 from keras_attn.training.best_by import SCORES, BestBy
 from keras_attn.training.history import Round
 
@@ -44,6 +44,14 @@ class Plan:
     @property
     def total_steps(self) -> int:
         return self.rounds * self.steps_per_round
+
+    def check_rounds(self, rounds: Sequence[Round]) -> None:
+        """Raises ConfigError where a training with these rounds behind it would go on with rounds of another length."""
+        if rounds and rounds[0].step != self.steps_per_round:
+            raise ConfigError(
+                f"this folder's training evaluates every {rounds[0].step} steps, and training.epochs is now such that it would "
+                f"every {self.steps_per_round}. Set it back to go on, or train in another folder"
+            )
 
     def is_over(self, rounds: Sequence[Round]) -> bool:
         """Whether a training with these rounds behind it has come to its end, or its patience has."""
