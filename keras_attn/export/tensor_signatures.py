@@ -9,6 +9,7 @@ B sources, N the beam size, L the most tokens of a target.
 
 import tensorflow as tf
 
+from keras_attn.export.batches import batch
 from keras_attn.export.search_graph import search_graph
 from keras_attn.export.serving_signatures import ServedWeights, Signatures
 from keras_attn.export.subject import Subject
@@ -59,6 +60,7 @@ class TensorSignatures:
         }
 
     def _score(self, source: tf.Tensor, target: tf.Tensor) -> dict[str, tf.Tensor]:
+        target = batch(target, "target", "rows of ids")
         target = tf_never_empty(tf_known(target, self._model.target_vocab_size))
         with self._weights.scope():
             log_probs, _ = self._model.score(self._known(source), tf_target_in_of(target), target)
@@ -75,5 +77,6 @@ class TensorSignatures:
             )
 
     def _known(self, source: tf.Tensor) -> tf.Tensor:
+        source = batch(source, "source", "inputs")
         size = self._subject.source_vocab_size
         return tf_known(source, size) if self._model.reads_ids and size else source
