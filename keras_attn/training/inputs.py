@@ -12,7 +12,7 @@ from keras_attn.text.corpus import Corpus, Lines, open_pairs, read_pairs
 from keras_attn.text.links import format_pharaoh
 from keras_attn.text.tokenizer import Tokenizer, train_tokenizer
 
-VOCABULARY_LINES = 500_000
+VOCABULARY_LINES = 200_000
 
 
 def training_pairs(config: Config, given: Splits | None = None) -> Splits:
