@@ -225,14 +225,14 @@ class Translator:
         self.__init__(**state)
 
     def _check(self) -> None:
-        if self.search.max_source_length < 2:
-            raise ValueError(
-                "search.max_source_length must be at least 2: one sub-word plus EOS. "
-                f"Received: {self.search.max_source_length}"
-            )
         if not self.model.reads_ids:
             raise ValueError(
                 "a Translator reads text, and this model takes no ids: call model.translate(inputs) with its numbers"
+            )
+        one_vocabulary = self.source_tokenizer.model_proto == self.target_tokenizer.model_proto
+        if self.model.copy is not None and not one_vocabulary:
+            raise ValueError(
+                "this model copies words of the source by their ids, and its two vocabularies differ: give one for both sides"
             )
         sizes = {
             "source": (

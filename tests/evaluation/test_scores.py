@@ -63,6 +63,12 @@ def test_a_printed_score_has_its_signature_on_its_line():
     assert chrf_line.startswith("chrF2 ") and chrf_line.endswith(scores.chrf_signature)
 
 
+def test_several_references_are_all_right():
+    scores = corpus_scores([ON_A_MAT], [ON_THE_MAT], [ON_A_MAT])
+    assert scores.bleu == pytest.approx(100)
+    assert scores.bleu_signature.startswith("nrefs:2|")
+
+
 def test_scores_survive_json():
     scores = corpus_scores([ON_A_MAT], [ON_THE_MAT])
     assert type(scores)(**json.loads(json.dumps(scores.as_dict()))) == scores
