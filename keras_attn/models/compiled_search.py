@@ -1,6 +1,7 @@
 """A model's search as compiled functions of NumPy arrays, one for each way to search."""
 
 import dataclasses
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from keras_attn.compilation import Spec, compiled
 from keras_attn.search.hypotheses import Hypotheses
 from keras_attn.search.methods import Beam, Sampling
 from keras_attn.search.phrases import Phrases
+from keras_attn.search.types import Tensor
 
 if TYPE_CHECKING:
     from keras_attn.models.searching import Searching
@@ -26,7 +28,7 @@ class CompiledSearch:
     def __init__(self, model: "Searching") -> None:
         self._model = model
         self._seeds = keras.random.SeedGenerator(0)
-        self._functions: dict[tuple, Any] = {}
+        self._functions: dict[tuple, Callable] = {}
 
     def __call__(
         self,
@@ -67,7 +69,7 @@ class CompiledSearch:
         method: Beam | Sampling,
         max_length: int,
         return_weights: bool,
-        *arrays: Any,
+        *arrays: Tensor,
     ) -> Hypotheses:
         given = dict(zip(names, arrays, strict=True))
         wanted = [given.get(name) for name in Phrases._fields]

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from keras_attn.models.searching import Embeddings, Encoded, Searching, State, Tensor
+from keras_attn.models.searching import Embeddings, Encoded, Searching
 from keras_attn.models.seq2seq import Seq2Seq
 from keras_attn.search.ensemble import ensemble, log_mean
+from keras_attn.search.types import LogProbs, State, Step, Tensor, Tokens, Weights
 
 
 class Ensemble(Searching):
@@ -43,6 +44,7 @@ class Ensemble(Searching):
         self.source_embedding = first.source_embedding
         self.target_vocab_size = first.target_vocab_size
         self.has_attention = all(model.has_attention for model in self.models)
+        self.copy = next((model.copy for model in self.models if model.copy is not None), None)
 
     def __reduce__(self) -> tuple[type, tuple[tuple[Seq2Seq, ...]]]:
         return Ensemble, (self.models,)
@@ -67,17 +69,17 @@ class Ensemble(Searching):
         return Encoded(encoded, None, encoded[0].mask, tuple(each.state for each in encoded))
 
     def step(
-        self, tokens: Tensor, encoded: Encoded, state: State, *, embeddings: Embeddings | None = None
-    ) -> tuple[Tensor, State, Tensor | None]:
+        self, tokens: Tokens, encoded: Encoded, state: State, *, embeddings: Embeddings | None = None
+    ) -> tuple[LogProbs, State, Weights]:
         """One target position, as `Seq2Seq.step`."""
 
-        def step_of(model: Seq2Seq, own: Encoded) -> Any:
+        def step_of(model: Seq2Seq, own: Encoded) -> Step:
             return lambda tokens, state: model.step(tokens, own, state, embeddings=embeddings)
 
         steps = [step_of(*pair) for pair in zip(self.models, encoded.memory, strict=True)]
         return ensemble(steps)(tokens, state)
 
-    def score(self, source: Tensor, target_in: Tensor, target_out: Tensor) -> tuple[Tensor, Tensor | None]:
+    def score(self, source: Tensor, target_in: Tensor, target_out: Tensor) -> tuple[Tensor, Weights]:
         """The log-probability of each word of given targets, as `Seq2Seq.score`."""
         log_probs, weights = zip(
             *(model.score(source, target_in, target_out) for model in self.models), strict=True

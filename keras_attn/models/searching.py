@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import keras
 import numpy as np
@@ -11,18 +11,22 @@ from keras_attn.models.compiled_search import CompiledSearch
 from keras_attn.search.hypotheses import Hypotheses
 from keras_attn.search.methods import Beam, Sampling, run
 from keras_attn.search.phrases import Phrases
+from keras_attn.search.types import Limits, LogProbs, State, Tensor, Tokens, Weights
 
-Tensor = Any
-State = Any
+Keys: TypeAlias = (
+    Any  # a nest of tensors (B, S, ...): the memory projected for the attention; None without attention
+)
+Mask: TypeAlias = Tensor  # bool (B, S), True at real positions
 
 
 class Encoded(NamedTuple):
     """What the decoder reads of B sources, S positions of memory each."""
 
     memory: Tensor  # (B, S, D)
-    keys: Any  # the memory projected for the attention, None without attention
-    mask: Tensor  # bool (B, S), True at real positions
+    keys: Keys
+    mask: Mask
     state: State  # the decoder's, before the first step
+    copied: tuple = ()  # what a pointer-generator reads: the source's ids (B, S) and the memory as its gate sees it, (B, S)
 
 
 class Embeddings(NamedTuple):
@@ -41,7 +45,7 @@ class Searching:
         method: Beam | Sampling,
         *,
         max_length: int,
-        limits: Tensor | None = None,
+        limits: Limits = None,
         prefix: Tensor | None = None,
         phrases: Phrases | None = None,
         return_weights: bool = False,
@@ -66,7 +70,7 @@ class Searching:
         """
         encoded = self.encode(source, embeddings)
 
-        def step(tokens: Tensor, state: State) -> tuple[Tensor, State, Tensor | None]:
+        def step(tokens: Tokens, state: State) -> tuple[LogProbs, State, Weights]:
             return self.step(tokens, encoded, state, embeddings=embeddings)
 
         return run(

@@ -75,7 +75,7 @@ def only(paths: Paths, which: Tensor) -> Paths:
 
 
 def best_finished(finished: Paths, new: Paths, ranking: Ranking) -> Paths:
-    """The best K of the finished hypotheses, by score; of equals, those that finished first."""
+    """The best K of the finished hypotheses, by score; of equals, those that finished first (torch leaves that open)."""
     pool = _joined(finished, new)  # [B, 3K]
     return hypotheses.gather(pool, ops.top_k(ranking.scores(pool), finished.log_probs.shape[1])[1])
 

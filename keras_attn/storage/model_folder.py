@@ -139,6 +139,20 @@ def update_metrics(folder: str | Path, metrics: dict[str, Any]) -> None:
     write_json(Path(folder, METRICS), metrics)
 
 
+def update_config(folder: str | Path, **sections: Any) -> None:
+    """Replaces sections of `config.toml`, by name; the weights stay, so `model` and `tokenizer` are not to be among them.
+
+    Raises:
+        ModelFolderError, FileNotFoundError: as `load_model`.
+        OSError: the folder cannot be written.
+    """
+    before = load_config(folder)
+    config = dataclasses.replace(before, **sections)
+    if config != before:
+        _finish_saving(Path(folder))
+        write_text(Path(folder, CONFIG), configs.to_toml(config))
+
+
 def check_model_folder(folder: str | Path) -> None:
     """Checks, without loading Keras, that a folder holds the files of a model that this version can read.
 
