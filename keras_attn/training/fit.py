@@ -257,7 +257,7 @@ def _finish(folder: Path, state: TrainingState) -> dict[str, Any]:
 def _summary(
     batches: TrainingBatches, pairs: Corpus, plan: Plan, trained: TrainedModel, state: TrainingState
 ) -> str:
-    left_out = pairs.dropped + batches.dropped
+    left_out = pairs.dropped + len(pairs) - batches.pairs
     done = len(state.rounds) * plan.steps_per_round
     return (
         f"{batches.pairs} training pairs ({left_out} left out as empty or too long), {plan.steps_per_epoch} steps an epoch, "
