@@ -21,6 +21,7 @@ _HOMES = {
     "LuongMonotonicAttention": "keras_attn.layers",
     "MonotonicAttention": "keras_attn.layers",
     "ParallelAttention": "keras_attn.layers",
+    "PointerGenerator": "keras_attn.layers",
     "Seq2Seq": "keras_attn.models",
     "TransformerEncoder": "keras_attn.models",
     "Translator": "keras_attn.inference.translator",

@@ -166,4 +166,8 @@ def _exchange(new: Path, path: Path) -> None:
         return
     old = new.with_name("old")
     os.rename(path, old)
-    os.rename(new, path)
+    try:
+        os.rename(new, path)
+    except OSError:
+        os.rename(old, path)
+        raise

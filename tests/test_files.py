@@ -177,6 +177,21 @@ def test_a_folder_is_replaced_as_a_whole_and_nothing_lies_beside_it(folder, monk
     assert os.listdir(folder.parent) == ["made"]
 
 
+def test_where_names_cannot_be_exchanged_a_folder_that_gets_no_name_leaves_the_old_one(folder, monkeypatch):
+    rename = os.rename
+
+    def fail_for_the_new_one(old, new):
+        if old.name == "new":
+            raise OSError("Input/output error")
+        rename(old, new)
+
+    monkeypatch.setattr(files.ctypes, "CDLL", lambda name: object())
+    monkeypatch.setattr(os, "rename", fail_for_the_new_one)
+    with pytest.raises(OSError, match=r"^cannot write .*/made: Input/output error"), new_folder(folder):
+        pass
+    assert texts(folder) == {"notes.txt": "old"}
+
+
 def test_a_folder_that_is_replaced_is_never_missing(folder):
     seen, done = set(), threading.Event()
 

@@ -6,8 +6,8 @@ import tensorflow as tf
 def batch(tensor: tf.Tensor, name: str, of: str) -> tf.Tensor:
     """The tensor, whose number of axes is checked when the graph runs: TensorFlow lets any into a signature.
 
-    The message is in the name of the node that checks, which TensorFlow and its server quote in their errors. (An assertion would
-    be left out by the graph's optimizer, which takes the signature's word for the shape.)
+    The message is in the name of the node that checks, which every error of TensorFlow and its server quotes. (The graph's
+    optimizer would leave an assertion out: it takes the signature's word for the shape.)
 
     Args:
         tensor: an argument of a signature, of static shape `[B, ...]`.

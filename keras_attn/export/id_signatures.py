@@ -104,6 +104,7 @@ class _Graphs:
             "memory": encoded.memory,
             **_named("keys", encoded.keys),
             "mask": tf.cast(encoded.mask, tf.int32),
+            **_numbered("copied", encoded.copied),
         }
         about = {"limit": limit, "truncated": truncated}
         return (kept if self._model.has_attention else {}) | _numbered("state", encoded.state) | about
@@ -114,7 +115,8 @@ class _Graphs:
             keys = tree.pack_sequence_as(
                 self._encoded.keys, [kept[name] for name in _named("keys", self._encoded.keys)]
             )
-            encoded = Encoded(kept["memory"], keys, kept["mask"] != 0, None)
+            copied = tuple(kept[name] for name in _numbered("copied", self._encoded.copied))
+            encoded = Encoded(kept["memory"], keys, kept["mask"] != 0, None, copied)
         names = _numbered("state", self._encoded.state)
         state = tree.pack_sequence_as(self._encoded.state, [kept[name] for name in names])
         token = tf_known(token, self._model.target_vocab_size)

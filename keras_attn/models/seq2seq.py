@@ -7,10 +7,11 @@ import keras
 import numpy as np
 from keras import ops
 
-from keras_attn.layers import AttentionDecoder
+from keras_attn.layers import AttentionDecoder, PointerGenerator
 from keras_attn.models.bridge import Bridge
 from keras_attn.models.compiled_search import CompiledSearch
-from keras_attn.models.encoding import check_length, encode, raw_input
+from keras_attn.models.decoding import Decoding, check_copy, check_decoding
+from keras_attn.models.encoding import check_a_position_a_word, check_length, encode, raw_input
 from keras_attn.search.hypotheses import Hypotheses
 from keras_attn.search.methods import Beam, Sampling, run
 from keras_attn.search.types import Limits, LogProbs, State, Tensor, Tokens, Weights
@@ -29,6 +30,7 @@ class Encoded(NamedTuple):
     keys: Keys
     mask: Mask
     state: State  # the decoder's, before the first step
+    copied: tuple = ()  # what a pointer-generator reads: the source's ids (B, S) and the memory as its gate sees it, (B, S)
 
 
 class Embeddings(NamedTuple):
@@ -58,6 +60,8 @@ class Seq2Seq(keras.Model):
         target_embedding: the embedding of target ids.
         output: from readouts to logits, such as `keras.layers.Dense(V)`. `None`: the target embedding, which then must be a
             `keras.layers.ReversibleEmbedding` as wide as the readout.
+        copy: a `PointerGenerator`, with which the output may copy words of the source. It takes attention, and one vocabulary for
+            both sides. `None`: every word is generated.
         bridge: a layer that makes the decoder's first state of the encoder's states, or of the mean of the memory where it gives
             none. `None`: a `Bridge`.
         source_shape: of a source without an embedding, such as `(32, 128, 1)`. `None`: that of the encoder's own input.
@@ -97,6 +101,7 @@ class Seq2Seq(keras.Model):
         target_embedding: keras.layers.Layer,
         source_embedding: keras.layers.Layer | None = None,
         output: keras.layers.Layer | None = None,
+        copy: PointerGenerator | None = None,
         bridge: keras.layers.Layer | None = None,
         source_shape: tuple[int | None, ...] | None = None,
         word_dropout: float = 0.0,
@@ -108,7 +113,11 @@ class Seq2Seq(keras.Model):
         name: str = "seq2seq",
         **kwargs,
     ):
-        _check(decoder, target_embedding, output, return_attention_scores)
+        check_decoding(decoder, target_embedding, output)
+        if return_attention_scores and decoder.attention is None:
+            raise ValueError("A decoder without attention has no attention scores to return.")
+        if copy is not None:
+            check_copy(decoder, source_embedding, target_embedding)
         drop_words, drop_embedded, drop_memory, drop_readout = _dropouts(
             word_dropout, embedding_dropout, memory_dropout, readout_dropout, variational=variational_dropout
         )
@@ -126,15 +135,18 @@ class Seq2Seq(keras.Model):
             inputs = drop_embedded(drop_words(source_embedding(source)))
             check_length(encoder, inputs.shape[-1], inputs.dtype)
         memory, state, mask = _read(encoder, bridge, inputs, mask)
-        decoded = decoder(
+        if copy is not None:
+            check_a_position_a_word(encoder, inputs.shape[-1], inputs.dtype)
+        decoding = Decoding(decoder=decoder, target_embedding=target_embedding, output=output, copy=copy)
+        logits, weights = decoding.forced(
             drop_embedded(drop_words(target_embedding(target_in))),
             drop_memory(memory),
-            initial_state=state,
-            memory_mask=mask,
-            return_attention_scores=return_attention_scores,
+            state=state,
+            mask=mask,
+            source=source,
+            return_weights=return_attention_scores,
+            drop_readout=drop_readout,
         )
-        readouts, weights = decoded if return_attention_scores else (decoded, None)
-        logits = _logits(output, target_embedding, drop_readout(readouts))
         logits = keras.layers.Activation("linear", dtype="float32", name="logits")(logits)
         outputs = [logits, weights] if return_attention_scores else logits
         super().__init__(inputs=[source, target_in], outputs=outputs, name=name, **kwargs)
@@ -144,6 +156,7 @@ class Seq2Seq(keras.Model):
         self.decoder = decoder
         self.target_embedding = target_embedding
         self.output_layer = output
+        self.copy = copy
         self.target_vocab_size = logits.shape[-1]
         self._options = _Plain(
             source_shape=source_shape,
@@ -178,8 +191,11 @@ class Seq2Seq(keras.Model):
             source: as the model's first input; ids have at least one position.
             embeddings: what looks words up. `None`: the model's own.
         """
+        source = ops.convert_to_tensor(source)
         memory, state, mask = self._memory(source, embeddings or self.embeddings)
-        return Encoded(memory, self.decoder.precompute(memory), mask, self.decoder.first_state(memory, state))
+        copied = () if self.copy is None else (source, self.copy.read(memory))
+        first = self.decoder.first_state(memory, state)
+        return Encoded(memory, self.decoder.precompute(memory), mask, first, copied)
 
     def step(
         self, tokens: Tokens, encoded: Encoded, state: State, *, embeddings: Embeddings | None = None
@@ -196,10 +212,8 @@ class Seq2Seq(keras.Model):
             `(log_probs, state, weights)`: float32 `(N, V)`, the next state, and float32 `(N, S)`, the attention weights of the word
             that is predicted (`None` without attention).
         """
-        target = (embeddings or self.embeddings).target
-        memory, keys, mask, _ = encoded
-        readout, state, weights = self.decoder.step(target(tokens), state, memory, keys, mask)
-        return _log_softmax(_logits(self.output_layer, target, readout)), state, weights
+        logits, state, weights = self._decoding(embeddings or self.embeddings).step(tokens, encoded, state)
+        return _log_softmax(logits), state, weights
 
     def score(self, source: Tensor, target_in: Tensor, target_out: Tensor) -> tuple[Tensor, Weights]:
         """The log-probability of each word of given targets: float32 `(B, T)`, zero at padding, and the weights `(B, T, S)`.
@@ -209,15 +223,17 @@ class Seq2Seq(keras.Model):
             target_in: int32 `(B, T)`, begins with BOS.
             target_out: int32 `(B, T)`, the words that follow; padded on the right with 0.
         """
+        source = ops.convert_to_tensor(source)
         memory, state, mask = self._memory(source, self.embeddings)
-        readouts, weights = self.decoder(
+        logits, weights = self._decoding(self.embeddings).forced(
             self.target_embedding(target_in),
             memory,
-            initial_state=state,
-            memory_mask=mask,
-            return_attention_scores=True,
+            state=state,
+            mask=mask,
+            source=source,
+            return_weights=True,
         )
-        log_probs = _log_softmax(_logits(self.output_layer, self.target_embedding, readouts))
+        log_probs = _log_softmax(logits)
         chosen = ops.take_along_axis(log_probs, ops.expand_dims(target_out, -1), axis=-1)
         return ops.where(ops.not_equal(target_out, PAD_ID), ops.squeeze(chosen, -1), 0.0), weights
 
@@ -324,8 +340,15 @@ class Seq2Seq(keras.Model):
             )
         return inputs.astype(spec.dtype)
 
+    def _decoding(self, embeddings: Embeddings) -> Decoding:
+        return Decoding(
+            decoder=self.decoder,
+            target_embedding=embeddings.target,
+            output=self.output_layer,
+            copy=self.copy,
+        )
+
     def _memory(self, source: Tensor, embeddings: Embeddings) -> tuple[Tensor, State, Mask]:
-        source = ops.convert_to_tensor(source)
         if not self.reads_ids:
             return _read(self.encoder, self.bridge, source, None)
         return _read(self.encoder, self.bridge, embeddings.source(source), ops.not_equal(source, PAD_ID))
@@ -340,6 +363,7 @@ class Seq2Seq(keras.Model):
             "decoder": serialize(self.decoder),
             "target_embedding": serialize(self.target_embedding),
             "output": serialize(self.output_layer),
+            "copy": serialize(self.copy),
         }
         return {"name": self.name, "trainable": self.trainable, **parts, **self._options.values}
 
@@ -381,31 +405,8 @@ def _read(
     return memory, bridge(states[0] if len(states) == 1 else states), mask
 
 
-def _logits(
-    output: keras.layers.Layer | None, target_embedding: Callable[..., Tensor], readouts: Tensor
-) -> Tensor:
-    return output(readouts) if output is not None else target_embedding(readouts, reverse=True)
-
-
 def _log_softmax(logits: Tensor) -> Tensor:
     """In float32, and in this order, in which LiteRT's converter does not see it: its operator of that name is slow."""
     logits = ops.cast(logits, "float32")
     peak = ops.max(logits, axis=-1, keepdims=True)
     return logits - (peak + ops.log(ops.sum(ops.exp(logits - peak), axis=-1, keepdims=True)))
-
-
-def _check(
-    decoder: AttentionDecoder,
-    target_embedding: keras.layers.Layer,
-    output: keras.layers.Layer | None,
-    return_attention_scores: bool,
-) -> None:
-    if not isinstance(decoder, AttentionDecoder):
-        raise ValueError(f"The decoder is an AttentionDecoder. Received: {decoder!r}.")
-    if return_attention_scores and decoder.attention is None:
-        raise ValueError("A decoder without attention has no attention scores to return.")
-    if output is None and not isinstance(target_embedding, keras.layers.ReversibleEmbedding):
-        raise ValueError(
-            "output=None ties the output to the target embedding, which must be a keras.layers.ReversibleEmbedding. Received: "
-            f"{target_embedding!r}. Use one, or give output=keras.layers.Dense(vocabulary size)."
-        )

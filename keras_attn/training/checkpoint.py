@@ -47,6 +47,7 @@ class TrainingState:
         target_tokenizer: vocabulary of the target language.
         rounds: the rounds that are complete.
         finished: no more rounds follow.
+        best_by: the score that makes a model the best, a key of `best_by.SCORES`.
     """
 
     config: Config
@@ -55,6 +56,7 @@ class TrainingState:
     target_tokenizer: Tokenizer
     rounds: tuple[Round, ...] = ()
     finished: bool = False
+    best_by: str = "bleu"
 
 
 @contextlib.contextmanager
@@ -94,6 +96,7 @@ def save_checkpoint(folder: Path, state: TrainingState, variables: Sequence[kera
         "corpus_digest": state.corpus_digest,
         "rounds": [dataclasses.asdict(one) for one in state.rounds],
         "finished": state.finished,
+        "best_by": state.best_by,
         "variables": [_name(variable) for variable in variables],
     }
     arrays = {
@@ -157,6 +160,7 @@ def _read(path: Path) -> tuple[TrainingState, Values]:
             target_tokenizer=Tokenizer(arrays["target"].tobytes()),
             rounds=tuple(Round(**one) for one in meta["rounds"]),
             finished=meta["finished"],
+            best_by=meta.get("best_by", "bleu"),  # older checkpoints do not say, and mean this
         )
         return state, [(name, arrays[str(i)]) for i, name in enumerate(meta["variables"])]
     except (FileNotFoundError, NotADirectoryError):

@@ -1,4 +1,5 @@
 import dataclasses
+import json
 import subprocess
 import sys
 
@@ -28,15 +29,38 @@ def make_variables(value):
 
 
 def test_what_was_saved_comes_back(tmp_path, state):
+    state = dataclasses.replace(state, best_by="cer")
     checkpoints.save_checkpoint(tmp_path, state, make_variables(1 / 3))
     loaded, values = checkpoints.load_checkpoint(tmp_path)
     variables = make_variables(0)
     checkpoints.restore(variables, values)
     assert loaded.rounds == state.rounds
     assert loaded.config == state.config
+    assert loaded.best_by == "cer"
     assert loaded.source_tokenizer.model_proto == state.source_tokenizer.model_proto
     for variable, original in zip(variables, make_variables(1 / 3), strict=True):
         np.testing.assert_array_equal(variable.numpy(), original.numpy())
+
+
+def test_a_checkpoint_of_an_older_version_goes_on_by_bleu(tmp_path, state):
+    checkpoints.save_checkpoint(tmp_path, dataclasses.replace(state, best_by="exact"), make_variables(1))
+    file = tmp_path / checkpoints.FILE
+    with np.load(file) as stored:
+        arrays = dict(stored)
+    meta = json.loads(arrays["meta"].tobytes())
+    del meta["best_by"]
+    meta["rounds"] = [
+        {
+            name: value
+            for name, value in one.items()
+            if name not in ("dev_chrf", "dev_exact", "dev_cer", "dev_wer")
+        }
+        for one in meta["rounds"]
+    ]
+    meta["config"] = meta["config"].replace('best_by = "auto"\n', "")
+    np.savez(file, **{**arrays, "meta": np.frombuffer(json.dumps(meta).encode(), np.uint8)})
+    loaded, _ = checkpoints.load_checkpoint(tmp_path)
+    assert (loaded.best_by, loaded.rounds, loaded.config) == ("bleu", state.rounds, state.config)
 
 
 def test_a_folder_without_checkpoint_has_none(tmp_path):
