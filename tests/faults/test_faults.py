@@ -1,7 +1,8 @@
 """Training, packing and exporting with every single write, fsync and rename failing, and with the process killed before each.
 
-Of consecutive writes to one file the first, one in the middle and the last stand for all of them. What fails is the real call of a
-real process (see `interception`): a write with ENOSPC, and so does every later one, as on a full disk; all others with EIO, once.
+But of a training's consecutive writes to one file the first, one in the middle and the last stand for all of them. What fails is
+the real call of a real process (see `interception`): a write with ENOSPC, and so does every later one, as on a full disk; all
+others with EIO, once.
 """
 
 import errno
@@ -99,7 +100,7 @@ class Run:
         places: the calls to disturb, by their number, counted from 0.
     """
 
-    def __init__(self, worker, folder, *command):
+    def __init__(self, worker, folder, *command, of_consecutive_writes=list):
         self._worker, self._folder, self._command = worker, folder, [str(each) for each in command]
         self._beginning = copied(folder, folder.with_name("beginning"))
         self.before = content(folder)
@@ -109,7 +110,7 @@ class Run:
         self.places = [
             place
             for _, group in itertools.groupby(range(len(calls)), lambda n: (calls[n].name, calls[n].path))
-            for place in representatives(list(group))
+            for place in of_consecutive_writes(list(group))
         ]
 
     def __call__(self, decide):
@@ -158,7 +159,7 @@ class Run:
         return copies
 
 
-def representatives(group):
+def first_middle_and_last(group):
     return sorted({group[0], group[len(group) // 2], group[-1]})
 
 
@@ -166,7 +167,8 @@ def representatives(group):
 def training(worker, config, tmp_path_factory):
     folder = tmp_path_factory.mktemp("training") / "all"
     folder.mkdir()
-    return Run(worker, folder, "train", config, folder / "run")
+    command = "train", config, folder / "run"
+    return Run(worker, folder, *command, of_consecutive_writes=first_middle_and_last)
 
 
 @pytest.fixture(scope="module")
@@ -211,6 +213,24 @@ def test_a_training_with_any_write_failing_says_so_and_ends_in_the_same_bits_whe
     assert (
         len(endings) > 5
     )  # nothing, after no round, after one, after two, and with a model that the checkpoint does not know
+
+
+def test_a_checkpoint_with_any_write_failing_leaves_the_newest_and_a_good_one_before(worker, tmp_path):
+    folder = tmp_path / "all"
+    checksums = {}
+    for value in (1, 2):
+        assert worker.call("save_checkpoint", str(folder), value) is None
+        checksums[value] = content(folder)["checkpoint/state.npz"]
+    run = Run(worker, folder, "save_checkpoint", folder, 3)
+    assert len(run.places) > 10
+    checksums[3] = run.after["checkpoint/state.npz"]
+    for place in run.places:
+        told = run.failing(place)
+        left = run.now()
+        assert left["checkpoint/state.npz"] == checksums[2 if told else 3]
+        assert left["checkpoint/previous.npz"] in (checksums[1], checksums[2])
+        assert run.again() is None
+        assert run.now()["checkpoint/state.npz"] == checksums[3]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import itertools
 import socket
 import sys
 import types
+from pathlib import Path
 
 from interception import ask_for_permission, serve
 
@@ -22,6 +23,17 @@ def train(config: str, folder: str) -> None:
     from keras_attn.training import fit
 
     fit.train(configs.load(config), folder)
+
+
+def save_checkpoint(folder: str, value: int) -> None:
+    import keras
+    import numpy as np
+
+    from keras_attn.training.checkpoint import save_checkpoint
+
+    save_checkpoint(
+        Path(folder), _state(), [keras.Variable(np.full((2, 3), value, "float32"), name="kernel")]
+    )
 
 
 def export_saved_model(folder: str, output: str) -> None:
@@ -63,6 +75,16 @@ def told(action):
                 return f"{type(error).__name__}: {error}"
 
     return run
+
+
+@functools.cache
+def _state():
+    from keras_attn.config import Config
+    from keras_attn.text.tokenizer import train_tokenizer
+    from keras_attn.training.checkpoint import TrainingState
+
+    tokenizer = train_tokenizer(["a b", "b a"], 10)
+    return TrainingState(Config(), "digest", tokenizer, tokenizer)
 
 
 @functools.cache
@@ -126,5 +148,5 @@ if __name__ == "__main__":
     channel = socket.socket(fileno=int(sys.argv[1]))
     ask_for_permission(channel)
     compute_once()
-    actions = (train, pack, export_saved_model, export_litert, read)
+    actions = (train, save_checkpoint, pack, export_saved_model, export_litert, read)
     serve(channel, {action.__name__: told(action) for action in actions})
