@@ -129,6 +129,8 @@ class TrainingConfig:
     label_smoothing: float = 0.1
     # alpha of Liang et al. 2021: a batch holds each pair twice, and both passes are to agree
     r_drop: float = 0.0
+    # the share of its own words that the decoder reads at the end of the training, growing from 0 (Bengio et al. 2015)
+    scheduled_sampling: float = 0.0
     guided_alignment: float = 0.0  # weight of the loss of attention against word links (Chen et al. 2016)
     clip_norm: float = 1.0
     ema_decay: float = 0.0  # 0: no moving average
