@@ -66,6 +66,13 @@ def test_probabilities_sum_to_one(layer):
     np.testing.assert_allclose(found.sum(-1), 1, rtol=1e-5)
 
 
+def test_ids_may_be_integers_of_any_size(layer):
+    found = [
+        numbers(layer(LOGITS, WEIGHTS, STATE, INPUTS, SOURCE.astype(t), MEMORY)) for t in ("int32", "int64")
+    ]
+    np.testing.assert_array_equal(*found)
+
+
 def test_a_word_that_the_output_excludes_can_be_copied_and_padding_cannot(layer):
     logits = LOGITS.copy()
     logits[..., [0, 6]] = -1e4
