@@ -191,12 +191,17 @@ def train_tokenizer(
 
 
 def _as_unigram(model_proto: bytes) -> bytes:
-    """The same pieces and scores, which are logarithms of frequencies, read as sub-words are: by the best way to cut a line."""
+    """The same pieces and scores, which are logarithms of frequencies, read as sub-words are: by the best way to cut a line.
+
+    Rules of our own for whitespace get a name, by which the web page knows them.
+    """
     from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
     model = ModelProto.FromString(model_proto)
     model.trainer_spec.model_type = model.trainer_spec.UNIGRAM
+    if model.normalizer_spec.name == "user_defined":
+        model.normalizer_spec.name = "spaces"
     model.normalizer_spec.ClearField(
         "normalization_rule_tsv"
-    )  # the name of a file that is gone; its rules are compiled
+    )  # a file that is gone; its rules are in the model
     return model.SerializeToString(deterministic=True)
