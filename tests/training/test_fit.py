@@ -74,6 +74,14 @@ def test_an_interrupted_training_says_where_it_goes_on(recipe, tmp_path, capsys,
     assert "stopped; the same command goes on from step 16 of 8000" in capsys.readouterr().err
 
 
+def test_the_first_line_says_what_the_best_model_is_chosen_by(recipe, tmp_path, capsys):
+    train(recipe(epochs=1, best_by="cer"), tmp_path)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].endswith("chosen by character error rate on the development set (training.best_by)")
+    assert lines[1].startswith("unknown symbols of the development set: 0 of ")
+    assert lines[-1].startswith(f"best model in {tmp_path}: dev character error rate ")
+
+
 def test_the_folder_holds_the_best_model(unbroken, pair_files):
     folder, metrics = unbroken
     dev = read_pairs([pair_files / "dev.tsv"])
