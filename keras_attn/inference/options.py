@@ -25,7 +25,7 @@ class Options(TypedDict, total=False):
         prefix: how the translations begin: one text for all lines, or one for each. The model goes on from its sub-words, in the
             middle of a word as well.
         glossary: what words of the source have to become: a mapping, or a `text.glossary.Glossary`. It takes a beam of at least 2.
-            A term's translation is there, as whole words, once for every time that the term is, unless `no_repeat_ngram` forbids it.
+            A term's translation is there, as whole words, once for each time that the term is, unless `no_repeat_ngram` forbids it.
         sampling: draw the translations; then a beam's options play no part.
         n_best: how many hypotheses of the beam to return, the best one with the others as its `alternatives`; where the search
             finds fewer, there are fewer.

@@ -264,9 +264,8 @@ class Translator:
             raise ValueError(
                 "a Translator reads text, and this model takes no ids: call model.translate(inputs) with its numbers"
             )
-        if self.model.copy is not None and (
-            self.source_tokenizer.model_proto != self.target_tokenizer.model_proto
-        ):
+        tokenizers = self.source_tokenizer, self.target_tokenizer
+        if self.model.copy is not None and tokenizers[0].model_proto != tokenizers[1].model_proto:
             raise ValueError(
                 "this model copies words of the source by their ids, and its two vocabularies differ: give one for both sides"
             )
