@@ -1,5 +1,6 @@
 """Words: which one each sub-word belongs to, what they are, and whether lines are no more than one."""
 
+import unicodedata
 from collections.abc import Sequence
 from itertools import accumulate
 
@@ -35,8 +36,12 @@ def words_of_pieces(pieces: Sequence[str]) -> list[str]:
 
 
 def may_follow_a_word(piece: str) -> bool:
-    """Whether a piece cannot go on with the word before it: it begins one, is the end, or no letter or digit."""
-    return piece == EOS_PIECE or not piece[:1].isalnum()
+    """Whether a piece cannot go on with the word before it: it begins one, is the end, or punctuation.
+
+    A letter, a digit and a mark on a letter go on, and so may a byte or what is unknown, `<0xE2>` and `<unk>`.
+    """
+    goes_on = piece[:1].isalnum() or unicodedata.category(piece[:1])[0] == "M" or piece.startswith("<")
+    return piece == EOS_PIECE or not goes_on
 
 
 def _opens_word(position: int, piece: str, following: str) -> bool:
