@@ -129,13 +129,15 @@ def _checked(path: str, field: dataclasses.Field, value: Any) -> Any:
             return tuple(value)
         raise ConfigError(f"{path} takes a list of {_ARTICLES[item].split()[-1]}s; got {value!r}")
     if field.type is float and type(value) is int:
-        value = float(value)
+        value = float(value) if abs(value) < 1 << 53 else math.inf
     if type(value) is not field.type:
         raise ConfigError(f"{path} takes {_ARTICLES[field.type]}; got {value!r}")
     if field.type is float and not math.isfinite(value):
         raise ConfigError(f"{path} takes a finite number; got {value!r}")
     if field.type in (int, float) and value < 0:
         raise ConfigError(f"{path} cannot be negative; got {value!r}")
+    if (most := field.metadata.get("most")) is not None and value > most:
+        raise ConfigError(f"{path} takes at most {most}; got {value!r}")
     if field.type is float and field.name.endswith("_dropout") and value >= 1:
         raise ConfigError(f"{path} takes a rate from 0 up to, not including, 1; got {value!r}")
     return value

@@ -199,7 +199,9 @@ def test_a_value_that_is_nested_too_deeply_is_refused():
 
 
 def test_a_file_larger_than_any_config_is_refused_before_it_is_parsed(write):
-    with pytest.raises(ConfigError, match="is larger than 65536 bytes: expected a config"):
+    with pytest.raises(
+        ConfigError, match="is larger than 65,536 bytes, the most that such a file holds: expected a config"
+    ):
         config.load(write("#" * 65_537))
-    with pytest.raises(ConfigError, match="/dev/zero is larger than 65536 bytes"):
+    with pytest.raises(ConfigError, match="/dev/zero is larger than 65,536 bytes"):
         config.load("/dev/zero")
