@@ -1,5 +1,6 @@
 """Reading what a stranger may have written: never more than such a file has reason to hold, else an error in words."""
 
+import errno
 import gzip
 import io
 import json
@@ -36,8 +37,10 @@ def read_json(path: Path) -> dict[str, Any]:
 
     Raises:
         ValueError: it holds something else, or more than a megabyte.
-        OSError: it cannot be read.
+        OSError: it cannot be read, or is no file, such as a pipe that nobody writes to.
     """
+    if not path.is_file():
+        raise FileNotFoundError(errno.ENOENT, "no such file", str(path))
     return parse_json(read_bytes(path, MOST_JSON), str(path))
 
 
@@ -75,7 +78,7 @@ def unpack_gzip(data: bytes) -> bytes:
             size += len(part)
             if size > most:
                 raise TooLargeError(
-                    f"{len(data):,} bytes unpack to more than {most:,}, which is no text: unpack it yourself if it is to be used"
+                    f"{len(data):,} bytes unpack to more than {most:,}: expected text. Unpack it yourself if it is to be used"
                 )
     return b"".join(parts)
 

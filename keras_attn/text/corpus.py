@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import compress
 from pathlib import Path
 
+from keras_attn.bounded import TooLargeError, unpack_gzip
 from keras_attn.text.links import Links, parse_links
 
 MAX_CHARS = 2000
@@ -167,9 +168,11 @@ def _parse_pair_links(place: str, line: str, source: str, target: str) -> Links:
 def _read_bytes(path: Path) -> bytes:
     try:
         data = path.read_bytes()
-        return gzip.decompress(data) if path.suffix == ".gz" else data
+        return unpack_gzip(data) if path.suffix == ".gz" else data
     except FileNotFoundError:
         raise CorpusError(f"{path} does not exist") from None
+    except TooLargeError as error:
+        raise CorpusError(f"{path}: {error}") from None
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise CorpusError(f"{path} is not a whole gzip file: {error}") from None
     except OSError as error:

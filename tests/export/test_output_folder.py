@@ -1,6 +1,7 @@
 import pytest
 
-from keras_attn.export.output_folder import new_folder, read_description, write_description
+from keras_attn.export.description import read_description, write_description
+from keras_attn.export.output_folder import new_folder
 
 DESCRIPTION = "about/model.json"
 
@@ -8,13 +9,13 @@ DESCRIPTION = "about/model.json"
 def export(output, content):
     with new_folder(output, DESCRIPTION) as folder:
         (folder / "file").write_text(content)
-        write_description(folder / DESCRIPTION, {"keras_attn_export": "test"})
+        write_description(folder, DESCRIPTION, {"keras_attn_export": "test"})
 
 
 def test_an_export_appears_whole(tmp_path):
     export(tmp_path / "missing" / "out", "new")
     assert (tmp_path / "missing" / "out" / "file").read_text() == "new"
-    assert read_description(tmp_path / "missing" / "out" / DESCRIPTION) == {"keras_attn_export": "test"}
+    assert read_description(tmp_path / "missing" / "out", DESCRIPTION) == {"keras_attn_export": "test"}
 
 
 def test_nothing_is_there_until_the_end(tmp_path):
