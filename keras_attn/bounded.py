@@ -1,8 +1,6 @@
 """Reading what a stranger may have written: never more than such a file has reason to hold, else an error in words."""
 
 import errno
-import gzip
-import io
 import json
 import zipfile
 import zlib
@@ -10,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 MOST_JSON = 1 << 20  # bytes; Python's objects take some ten times as much
-MOST_UNPACKED = 1 << 26  # bytes; of more, what is packed must be a hundredth at least
-_CHUNK = 1 << 20
 
 
 class TooLargeError(ValueError):
@@ -61,26 +57,6 @@ def parse_json(data: bytes, name: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError(f"{name} does not hold a JSON object")
     return value
-
-
-def unpack_gzip(data: bytes) -> bytes:
-    """What gzip packed.
-
-    Raises:
-        TooLargeError: it is much larger than text is when unpacked.
-        OSError, EOFError, zlib.error: the bytes are not a whole gzip file.
-    """
-    most = max(MOST_UNPACKED, 100 * len(data))
-    parts, size = [], 0
-    with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
-        while part := stream.read(_CHUNK):
-            parts.append(part)
-            size += len(part)
-            if size > most:
-                raise TooLargeError(
-                    f"{len(data):,} bytes unpack to more than {most:,}: expected text. Unpack it yourself if it is to be used"
-                )
-    return b"".join(parts)
 
 
 def unpack_member(archive: zipfile.ZipFile, name: str, most: int) -> bytes:

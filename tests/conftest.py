@@ -24,6 +24,14 @@ def generate_lines(words, count, seed):
     return [" ".join(draw.choices(words.split(), k=draw.randint(1, 9))) for _ in range(count)]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def cache_of_this_run(tmp_path_factory):
+    """No test reads or fills the user's own cache."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KERAS_ATTN_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def source_lines():
     return generate_lines(SOURCE_WORDS, 200, seed=1)

@@ -1,5 +1,7 @@
 """Which sentence pairs may share a batch: those of about equal length, so that little of it is padding."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from keras_attn.config import ConfigError, TrainingConfig
@@ -16,6 +18,12 @@ def boundaries(longest: int) -> list[int]:
     while ends[-1] < longest:
         ends.append(min(longest, max(ends[-1] + 2, int(ends[-1] * _GROWTH))))
     return ends
+
+
+def members(bucket: np.ndarray) -> list[np.ndarray]:
+    """Which pairs are in each bucket, uint32, from the pairs' buckets, int `[pairs]`."""
+    pairs = np.argsort(bucket, kind="stable").astype(np.uint32)
+    return np.split(pairs, np.flatnonzero(np.diff(bucket[pairs])) + 1)
 
 
 def batch_splits(lengths: np.ndarray, training: TrainingConfig) -> np.ndarray:
@@ -41,8 +49,8 @@ def batch_splits(lengths: np.ndarray, training: TrainingConfig) -> np.ndarray:
             f"got batch_size = {training.batch_size}, batch_tokens = {training.batch_tokens}"
         )
     splits = [0]
-    for pair, length in enumerate(lengths.tolist()):
-        most = training.batch_size or max(1, training.batch_tokens // length)
-        if pair - splits[-1] >= most:
-            splits.append(pair)
+    begins = np.flatnonzero(np.diff(lengths, prepend=0))  # of the buckets
+    for begin, end in pairwise([*begins.tolist(), len(lengths)]):
+        most = training.batch_size or max(1, training.batch_tokens // int(lengths[begin]))
+        splits += range(max(begin, splits[-1] + most), end, most)
     return np.array([*splits, len(lengths)], np.int64)

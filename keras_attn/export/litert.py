@@ -3,7 +3,8 @@
 The folder holds all that a client needs:
 
     model.tflite    the signatures of `export.id_signatures` over shared weights; the other files are also inside it
-    model.json      names, shapes, special ids, limits, sizes, and how the file compares with the model it was made from
+    model.json      names, shapes, special ids, limits, sizes, whom to name beside the model because its training data asks for
+                    it, and how the file compares with the model it was made from
     source.spm      SentencePiece vocabularies, to make ids of text and text of ids; one vocabulary.spm if the languages share it
     target.spm
     SHA256SUMS      of all these files; `model.tflite` alone is checked by the sum that is in it, see `associated_files`
@@ -107,7 +108,9 @@ def export_litert(
         about = json.dumps(description, indent=2, ensure_ascii=False)
         files = {LITERT_DESCRIPTION: about.encode(), **contents.vocabularies}
         converted = convert(contents.signatures, precision, contents.custom_operators)
-        converted = with_metadata(converted, " to ".join(subject.languages), about, files)
+        converted = with_metadata(
+            converted, " to ".join(subject.languages), about, files, licence=subject.attribution
+        )
         content = with_files(converted, files)
         for name, file in {MODEL: content, **contents.vocabularies}.items():
             (folder / name).write_bytes(file)
@@ -176,6 +179,7 @@ def _description(
     return {
         "keras_attn_export": "litert",
         "keras_attn": version("keras-attn"),
+        "attribution": subject.attribution,
         "languages": {"source": source, "target": target},
         "signatures": {name: _interface(function) for name, function in contents.signatures.items()},
         **contents.about,

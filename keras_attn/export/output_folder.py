@@ -1,10 +1,10 @@
-"""An export's folder appears whole or not at all, and replaces nothing but an earlier export."""
+"""An export's folder replaces nothing but an earlier export of its kind."""
 
 import contextlib
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from keras_attn import files
 from keras_attn.export.description import read_description
 
 
@@ -19,17 +19,12 @@ def new_folder(output: str | Path, description: str) -> Iterator[Path]:
 
     Raises:
         FileExistsError: `output` is something else.
+        OSError: the folder cannot be written, or another export to it is going on.
     """
     output = Path(output).absolute()
     _refuse_to_replace(output, description)
-    output.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{output.name}.", dir=output.parent) as aside:
-        new, old = Path(aside, "new"), Path(aside, "old")
-        new.mkdir()
-        yield new
-        if output.exists():
-            output.rename(old)
-        new.rename(output)
+    with files.new_folder(output) as folder:
+        yield folder
 
 
 def _refuse_to_replace(output: Path, description: str) -> None:

@@ -111,6 +111,7 @@ def _description(subject: Subject, functions: Signatures, max_length: int) -> di
     return {
         "keras_attn_export": "saved_model",
         "keras_attn": version("keras-attn"),
+        "attribution": subject.attribution,
         "signatures": {
             name: {
                 "inputs": {spec.name: _described(spec) for spec in function.structured_input_signature[0]},

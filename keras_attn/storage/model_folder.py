@@ -18,9 +18,11 @@ A folder may be a stranger's. Sums and sizes are compared before anything is all
 """
 
 import dataclasses
+import glob
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
@@ -167,14 +169,20 @@ def update_metrics(folder: str | Path, metrics: dict[str, Any]) -> None:
         ModelFolderError, FileNotFoundError: as `load_model`.
         OSError: the folder cannot be written.
     """
-    metrics = {**load_metrics(folder), **metrics}
-    folder = Path(folder)
-    saving = folder / _SAVING
-    _finish_saving(folder)
-    known = read_sums(folder / SUMS) if (folder / SUMS).exists() else sums_of(folder, FILES)
-    write_json(saving / METRICS, metrics)
-    write_sums(saving, {**known, METRICS: digest(saving / METRICS)})
-    _finish_saving(folder)
+    _replace_file(Path(folder), METRICS, write_json, {**load_metrics(folder), **metrics})
+
+
+def update_config(folder: str | Path, **sections: Any) -> None:
+    """Replaces sections of `config.toml`, by name; the weights stay, so `model` and `tokenizer` are not to be among them.
+
+    Raises:
+        ModelFolderError, FileNotFoundError: as `load_model`.
+        OSError: the folder cannot be written.
+    """
+    before = load_config(folder)
+    config = dataclasses.replace(before, **sections)
+    if config != before:
+        _replace_file(Path(folder), CONFIG, write_text, configs.to_toml(config))
 
 
 def check_model_folder(folder: str | Path) -> None:
@@ -202,6 +210,16 @@ def check_model_folder(folder: str | Path) -> None:
         )
 
 
+def _replace_file(folder: Path, name: str, write: Callable[[Path, Any], None], content: Any) -> None:
+    """Writes one file of a model anew, and its sum; the sums of the others stay what they were."""
+    saving = folder / _SAVING
+    _finish_saving(folder)
+    known = read_sums(folder / SUMS) if (folder / SUMS).exists() else sums_of(folder, FILES)
+    write(saving / name, content)
+    write_sums(saving, {**known, name: digest(saving / name)})
+    _finish_saving(folder)
+
+
 def _finish_saving(folder: Path) -> None:
     """Puts a complete save in place, `SHA256SUMS` last; throws away what a killed one left unfinished."""
     saving = folder / _SAVING
@@ -220,12 +238,13 @@ def _file(folder: str | Path, name: str) -> Path:
 
 
 def _inside(folder: str | Path, path: str | Path) -> str:
-    """A path, taken from the folder, that does not lead out of it, neither by its name nor as a link."""
+    """A path, taken from the folder, that does not lead out of it: not by its name, as a link, or by what a pattern matches."""
     joined = Path(folder, path)
-    if not joined.resolve().is_relative_to(Path(folder).resolve()):
-        raise ModelFolderError(
-            f"{folder} refers to a file outside of it, which is not read: {path}. Put the file itself into the folder, or name it"
-        )
+    for each in (joined, *map(Path, glob.glob(str(joined)))):
+        if not each.resolve().is_relative_to(Path(folder).resolve()):
+            raise ModelFolderError(
+                f"{folder} refers to a file outside of it, which is not read: {path}. Put the file itself there, or name it"
+            )
     return str(joined)
 
 

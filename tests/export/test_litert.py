@@ -1,6 +1,7 @@
 import dataclasses
 import json
 
+import flatbuffers
 import keras
 import numpy as np
 import pytest
@@ -9,7 +10,8 @@ from ai_edge_litert import schema_py_generated as schema
 from ai_edge_litert.compiled_model import CompiledModel
 from ai_edge_litert.interpreter import Interpreter
 
-from keras_attn.config import ModelConfig, from_tables, without_unused
+from keras_attn.config import DataConfig, ModelConfig, from_tables, without_unused
+from keras_attn.corpora.attribution import attribution
 from keras_attn.export import id_signatures
 from keras_attn.export.associated_files import read_files
 from keras_attn.export.conversion import ConversionError, convert
@@ -47,6 +49,21 @@ def variant(trained, **choices):
 
 def parsed(folder):
     return schema.ModelT.InitFromPackedBuf((folder / "model.tflite").read_bytes(), 0)
+
+
+def metadata(folder):
+    """The file's `ModelMetadata`, a flatbuffer."""
+    model = parsed(folder)
+    (entry,) = [entry for entry in model.metadata if entry.name == b"TFLITE_METADATA"]
+    return bytes(model.buffers[entry.buffer].data)
+
+
+def licence(metadata):
+    """The field `license` of a `ModelMetadata`, which is the sixth; None where there is none."""
+    start = flatbuffers.encode.Get(flatbuffers.packer.uoffset, metadata, 0)
+    table = flatbuffers.table.Table(metadata, start)
+    offset = table.Offset(4 + 2 * 5)
+    return table.String(table.Pos + offset).decode() if offset else None
 
 
 def buffers_of_size(model, size):
@@ -278,11 +295,19 @@ def test_one_file_is_enough(static_beam):
 
 
 def test_the_metadata_name_the_files(static_beam):
-    model = parsed(static_beam[0])
-    (entry,) = [entry for entry in model.metadata if entry.name == b"TFLITE_METADATA"]
-    content = bytes(model.buffers[entry.buffer].data)
+    content = metadata(static_beam[0])
     assert content[4:8] == b"M001"  # the identifier of TensorFlow Lite's metadata
     assert b"model.json" in content and b"vocabulary.spm" in content
+    assert licence(content) is None
+
+
+def test_a_model_that_learned_from_tatoeba_says_so_in_its_metadata_and_its_description(
+    tiny_trained, tmp_path
+):
+    config = dataclasses.replace(tiny_trained.config, data=DataConfig(corpus="tatoeba"))
+    export_litert(dataclasses.replace(tiny_trained, config=config), tmp_path / "out", precision="int8")
+    about = json.loads((tmp_path / "out" / "model.json").read_text())
+    assert licence(metadata(tmp_path / "out")) == about["attribution"] == attribution("tatoeba")
 
 
 def test_the_description_gives_the_files_own_names_shapes_and_types(static_beam):

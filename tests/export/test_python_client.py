@@ -43,6 +43,7 @@ def python(tmp_path_factory):
     venv.create(folder, with_pip=True)
     executable = folder / "bin" / "python"
     install = [executable, "-m", "pip", "install", "--quiet", "-r", CLIENT / "requirements.txt"]
+    install += ["-c", ROOT / "constraints.txt"]
     subprocess.run(install, check=True, timeout=300)
     return executable
 

@@ -22,6 +22,19 @@ MODELS = {
     },
     "conditional gru": {"cell": "layer_norm_gru", "query_state": "intermediate"},
     "cs224n": {"attention": "luong", "query_state": "current", "feed": "none", "readout": "plain"},
+    "copying": {"copy": True},
+    "copying, luong, two heads": {
+        "copy": True,
+        "attention": "luong",
+        "attention_heads": 2,
+        "cell": "lstm",
+        "query_state": "current",
+        "feed": "attentional",
+        "readout": "attentional",
+        "tied_embeddings": "all",
+    },
+    "copying, nothing fed": {"copy": True, "query_state": "current", "feed": "none", "readout": "plain"},
+    "copying, coverage": {"copy": True, "attention": "coverage", "query_state": "intermediate"},
     "fixed vector, all tied": {"attention": "none", "feed": "none", "tied_embeddings": "all"},
 }
 SOURCE = np.array([[5, 6, 7, 3], [8, 3, 0, 0]], "int32")
@@ -126,7 +139,7 @@ def test_mixed_precision_gives_float32_log_probabilities_that_sum_to_one(choices
 
 
 def test_a_model_read_from_a_file_says_the_same(tmp_path):
-    model = build(tied_embeddings="all")
+    model = build(tied_embeddings="all", copy=True)
     model.save(tmp_path / "model.keras")
     loaded = keras.models.load_model(tmp_path / "model.keras")
     np.testing.assert_array_equal(by_steps(loaded)[0], by_steps(model)[0])

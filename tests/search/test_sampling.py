@@ -54,6 +54,14 @@ def test_top_p_draws_from_the_smallest_set_that_holds_p(ids, top_p, expected):
     assert (drawn[np.array(expected) == 0] == 0).all()
 
 
+@pytest.mark.parametrize(("top_p", "kept"), [(0.25, 1), (0.5, 2), (0.75, 3), (1.0, 4)])
+def test_top_p_takes_no_word_more_when_the_first_hold_exactly_p(ids, top_p, kept):
+    """Four words of probability 1/4, so that sums and p are exact in binary."""
+    drawn = frequencies(ids, probabilities=np.array([0, 0.25, 0, 0.25, 0.25, 0.25]), top_p=top_p)
+    assert (drawn > 0).sum() == kept
+    np.testing.assert_allclose(drawn[drawn > 0], 1 / kept, atol=0.015)
+
+
 def test_padding_and_bos_are_never_drawn(ids):
     drawn = frequencies(ids, probabilities=np.array([0.4, 0.1, 0.4, 0.0, 0.05, 0.05]))
     np.testing.assert_allclose(drawn, [0, 0.5, 0, 0, 0.25, 0.25], atol=0.015)
