@@ -10,8 +10,8 @@ from keras_attn.bounded import TooLargeError, read_bytes
 from keras_attn.config.schema import Config, ConfigError
 from keras_attn.config.tables import Tables, from_tables, override, to_tables
 
-# Far more than a config holds. The parser's time grows with the square of a hostile file: seconds for one of this size.
-MOST_BYTES = 1 << 16
+# Far more than a config holds. The parser's time grows with the square of a hostile file: a second or two for one of this size.
+MOST_BYTES = 1 << 15
 
 
 def load(path: str | Path, overrides: Iterable[str] = ()) -> Config:

@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 MAX_LINE_BYTES = 1 << 20
-_MOST_UNPACKED = 1 << 24  # bytes; of more, what is packed must be a part that text can be packed to
-_MOST_RATIO = 100
+_UNCHECKED, _MOST_RATIO = 1 << 22, 100  # bytes, and how many times more they may be than they were packed
 
 
 class CorpusError(ValueError):
@@ -43,13 +42,13 @@ def iter_lines(path: Path) -> Iterator[str]:
             a `.gz` holds far more than text packs to.
     """
     number = size = 0
+    limit = _UNCHECKED if path.suffix == ".gz" else math.inf
     try:
-        packed = path.stat().st_size if path.suffix == ".gz" else math.inf
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
             while line := stream.readline(MAX_LINE_BYTES + 1):
                 number += 1
                 size += len(line)
-                if size > max(_MOST_UNPACKED, _MOST_RATIO * packed):
+                if size > limit and size > (limit := _MOST_RATIO * stream.fileobj.tell()):
                     raise CorpusError(
                         f"{path} unpacks to more than {_MOST_RATIO} times its size: is this text? Unpack it yourself to use it"
                     )

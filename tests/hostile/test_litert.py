@@ -1,0 +1,104 @@
+"""`.tflite` files of strangers: each translates or is an error in words, in the package and in the Python client."""
+
+import json
+from pathlib import Path
+
+import pytest
+from batch import outcomes, write_all
+from litert import hostile_litert, with_vocabulary
+from texts import hostile_jsons
+from vocabularies import hostile_vocabularies
+
+from keras_attn.storage.checksums import SUMS
+
+pytestmark = pytest.mark.slow
+
+CLIENT = """
+import contextlib, io, os
+sys.path.insert(0, {client!r})
+import litert_translator
+
+def read(path):
+    sys.argv = ["litert_translator.py", str(path), *{options!r}]
+    sys.stdin = io.TextIOWrapper(io.BytesIO(b"the cat\\n\\xff\\nthe dog sees a green house\\n"))
+    sys.stdout, errors = io.TextIOWrapper(io.BytesIO()), io.StringIO()
+    with contextlib.redirect_stderr(errors):
+        try:
+            litert_translator.main()
+        except SystemExit as end:
+            said = errors.getvalue().splitlines()
+            assert end.code == 2 and said[-1].startswith("Error: ") and all(map(str.isprintable, said)), said
+            raise ValueError(said[-1])
+    sys.stdout.flush()
+    said = sys.stdout.buffer.getvalue().decode()
+    assert said.replace("\\n", "").replace("\\r", "").isprintable(), said
+    return said
+"""
+
+# With one file of a good export in its place; a graph that fails while it runs raises RuntimeError.
+PACKAGE = """
+import shutil, warnings
+warnings.simplefilter("ignore")
+from keras_attn.export.runner import LiteRTTranslator
+
+FOLDER, NAME = Path({folder!r}), {name!r}
+good = (FOLDER / NAME).read_bytes()
+
+def read(path):
+    (FOLDER / NAME).write_bytes(path.read_bytes())
+    try:
+        return LiteRTTranslator(FOLDER)(["the cat", "\\xff", ""])
+    finally:
+        (FOLDER / NAME).write_bytes(good)
+"""
+
+
+@pytest.fixture(scope="module")
+def export(tmp_path_factory, tiny_trained):
+    from keras_attn.export.litert import export_litert
+
+    folder = tmp_path_factory.mktemp("hostile") / "export"
+    export_litert(tiny_trained, folder, precision="int8", source_length=8, max_length=8)
+    (folder / SUMS).unlink()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def files(export, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
+    return write_all(folder, hostile_litert((export / "model.tflite").read_bytes(), "source.spm"), ".tflite")
+
+
+def client(*options):
+    return CLIENT.format(client=str(Path(__file__).parents[2] / "export" / "python"), options=options)
+
+
+def refused(paths, reader, allowed="ValueError"):
+    said = outcomes(paths, reader, allowed)
+    assert len(said) == len(paths) and said[paths[0].name][0] == "read", said[paths[0].name]
+    return sum(kind == "refused" for kind, _ in said.values())
+
+
+@pytest.mark.parametrize("options", [(), ("--stream",)], ids=["whole", "stream"])
+def test_the_client_answers_or_refuses_hostile_files(files, options):
+    assert len(files) > 300
+    assert refused(files, client(*options)) > 200
+
+
+def test_the_package_answers_or_refuses_hostile_graphs(export, files):
+    graphs = [path for path in files if "description" not in path.name and "archive" not in path.name]
+    reader = PACKAGE.format(folder=str(export), name="model.tflite")
+    assert refused(graphs, reader, "(ValueError, RuntimeError)") > 30
+
+
+def test_the_package_answers_or_refuses_hostile_descriptions(export, tmp_path):
+    good = json.loads((export / "model.json").read_text())
+    paths = write_all(tmp_path, hostile_jsons(good), ".json")
+    assert refused(paths, PACKAGE.format(folder=str(export), name="model.json")) > 40
+
+
+def test_the_client_answers_or_refuses_hostile_vocabularies(export, tmp_path):
+    good, vocabulary = (export / "model.tflite").read_bytes(), (export / "source.spm").read_bytes()
+    variants = [("good", vocabulary), *hostile_vocabularies(vocabulary)]
+    whole = ((name, with_vocabulary(good, "source.spm", data)) for name, data in variants)
+    assert refused(write_all(tmp_path, whole, ".tflite"), client()) > 100
