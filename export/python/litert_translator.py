@@ -90,7 +90,8 @@ class Translator:
                 )
             self._interpreter = Interpreter(str(path), num_threads=num_threads)
             self.signatures = {
-                name: self._interpreter.get_signature_runner(name) for name in self.about["signatures"]
+                name: self._interpreter.get_signature_runner(name)
+                for name in self._interpreter.get_signature_list()
             }
         except zipfile.BadZipFile:
             raise ValueError(

@@ -14,17 +14,9 @@ from texts import hostile_jsons
 GIB = 1 << 30
 
 
-def hostile_litert(good: bytes, vocabulary: str) -> Iterator[tuple[str, bytes]]:
-    """Named variants of a good `.tflite`, which comes first.
-
-    Args:
-        good: the file.
-        vocabulary: the name of the vocabulary that it holds.
-    """
-    with zipfile.ZipFile(io.BytesIO(good)) as archive:
-        graphs = good[: min(info.header_offset for info in archive.infolist())]
-        files = {name: archive.read(name) for name in archive.namelist()}
-    del files["graphs.sha256"]
+def hostile_litert(good: bytes) -> Iterator[tuple[str, bytes]]:
+    """Named variants of a good `.tflite`, which comes first."""
+    graphs, files = _parts(good)
     about = json.loads(files["model.json"])
     yield "good", good
     yield "without a sum", _tflite(graphs, files)
@@ -82,10 +74,15 @@ def structure(graphs: bytes) -> list[int]:
 
 def with_vocabulary(good: bytes, name: str, vocabulary: bytes) -> bytes:
     """The same graphs with another vocabulary, and no sum."""
+    graphs, files = _parts(good)
+    return _tflite(graphs, {**files, name: vocabulary})
+
+
+def _parts(good: bytes) -> tuple[bytes, dict[str, bytes]]:
+    """The graphs, and the files without the sum."""
     with zipfile.ZipFile(io.BytesIO(good)) as archive:
         graphs = good[: min(info.header_offset for info in archive.infolist())]
-        description = archive.read("model.json")
-    return _tflite(graphs, {"model.json": description, name: vocabulary})
+        return graphs, {name: archive.read(name) for name in archive.namelist() if name != "graphs.sha256"}
 
 
 def _tflite(graphs: bytes, files: Mapping[str, bytes], again: str | None = None) -> bytes:

@@ -66,7 +66,7 @@ def export(tmp_path_factory, tiny_trained):
 @pytest.fixture(scope="module")
 def files(export, tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
-    return write_all(folder, hostile_litert((export / "model.tflite").read_bytes(), "source.spm"), ".tflite")
+    return write_all(folder, hostile_litert((export / "model.tflite").read_bytes()), ".tflite")
 
 
 def client(*options):

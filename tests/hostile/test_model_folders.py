@@ -28,7 +28,7 @@ def read(path):
         {load}
         return "loaded"
     except ValueError:
-        command("translate", FOLDER)
+        {command}
     finally:
         (FOLDER / NAME).write_bytes(good)
 """
@@ -44,10 +44,17 @@ def folder(model_folder):
 def check(folder, tmp_path):
     """Puts each file into the folder under a name; the numbers of those that loaded and of those that were refused."""
 
-    def check(name, files, load="load_data_config(FOLDER); load_model(FOLDER)"):
+    def check(
+        name,
+        files,
+        load="load_data_config(FOLDER); load_model(FOLDER)",
+        command='command("evaluate", FOLDER)',
+    ):
         (tmp_path / "files").mkdir()
         paths = write_all(tmp_path / "files", files, name)
-        said = outcomes(paths, COMMAND + READER.format(folder=str(folder), name=name, load=load))
+        said = outcomes(
+            paths, COMMAND + READER.format(folder=str(folder), name=name, load=load, command=command)
+        )
         assert len(said) == len(paths) and said[paths[0].name][0] == "read"
         kinds = [kind for kind, _ in said.values()]
         return kinds.count("read"), kinds.count("refused")
@@ -57,7 +64,7 @@ def check(folder, tmp_path):
 
 def test_hostile_weights(check, folder):
     loaded, refused = check("model.weights.h5", hostile_weights((folder / "model.weights.h5").read_bytes()))
-    assert loaded < 45 and refused > 35
+    assert loaded < 60 and refused > 35
 
 
 def test_hostile_configs(check, folder):
@@ -74,7 +81,9 @@ def test_hostile_formats(check, folder):
 
 
 def test_hostile_metrics(check, folder):
-    _, refused = check("metrics.json", hostile_jsons({"bleu": 30.0, "steps": 7}), "load_metrics(FOLDER)")
+    _, refused = check(
+        "metrics.json", hostile_jsons({"bleu": 30.0, "steps": 7}), "load_metrics(FOLDER)", "raise"
+    )  # no command reads them first
     assert refused > 15
 
 
