@@ -31,7 +31,7 @@ class LiteRTModel:
         from ai_edge_litert.interpreter import Interpreter
 
         self.description = read_litert_description(Path(folder), "translate")
-        self._interpreter, self._run = _signature(Interpreter, Path(folder), "translate", num_threads)
+        self._run = _signature(Interpreter, Path(folder), "translate", num_threads)
         self._source = self.description["signatures"]["translate"]["inputs"]["source"]
         if self._source["dtype"] == "int32" and self.description["source_length"] is None:
             self._run_the_longest_source()
@@ -144,7 +144,7 @@ class LiteRTTextTranslator:
 
         self.description = read_litert_description(Path(folder), "translate_text")
         load = partial(InterpreterWithCustomOps, tflite_registrar.SELECT_TFTEXT_OPS)
-        self._interpreter, self._run = _signature(load, Path(folder), "translate_text", num_threads)
+        self._run = _signature(load, Path(folder), "translate_text", num_threads)
 
     def __call__(self, lines: Sequence[str]) -> list[str]:
         """The translation of each line; a line without any known sub-word, such as "", gives ""."""
@@ -161,10 +161,18 @@ class LiteRTTextTranslator:
         )
 
 
-def _signature(load: Callable[..., Any], folder: Path, name: str, num_threads: int) -> tuple[Any, Any]:
-    """The interpreter, which has to live as long as what it runs, and a signature to call."""
+def _signature(load: Callable[..., Any], folder: Path, name: str, num_threads: int) -> Callable[..., Any]:
+    """A signature of the folder's `.tflite`; it raises ValueError where damaged graphs cannot be run."""
     try:
         interpreter = load(model_path=str(folder / MODEL), num_threads=num_threads)
-        return interpreter, interpreter.get_signature_runner(name)
+        runner = interpreter.get_signature_runner(name)
     except RuntimeError as error:
-        raise ValueError(f"{folder / MODEL} cannot be run: {error}") from None
+        raise ValueError(f"{folder / MODEL} cannot be loaded: {error}") from None
+
+    def run(**inputs: np.ndarray) -> dict[str, np.ndarray]:
+        try:
+            return runner(**inputs)
+        except RuntimeError as error:
+            raise ValueError(f"{folder / MODEL} cannot be run: {error}") from None
+
+    return run

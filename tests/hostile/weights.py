@@ -11,7 +11,7 @@ from damage import damaged
 def hostile_weights(good: bytes) -> Iterator[tuple[str, bytes]]:
     """Named variants of a good `.weights.h5`, which comes first."""
     yield "good", good
-    yield from damaged(good, cuts=12, flips=40)
+    yield from damaged(good, cuts=12, flips=24)
     with h5py.File(io.BytesIO(good)) as file:
         names: list[str] = []
         file.visititems(lambda name, item: names.append(name) if isinstance(item, h5py.Dataset) else None)
