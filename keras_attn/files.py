@@ -66,7 +66,7 @@ def give_second_name(path: Path, other: Path) -> None:
             shutil.copyfile(path, part)
 
 
-def write_bytes(path: Path, data: bytes) -> None:
+def write_bytes(path: Path, data: bytes | memoryview) -> None:
     """Writes or replaces a file; raises what `new_file` raises."""
     with new_file(path) as part:
         part.write_bytes(data)
@@ -166,4 +166,8 @@ def _exchange(new: Path, path: Path) -> None:
         return
     old = new.with_name("old")
     os.rename(path, old)
-    os.rename(new, path)
+    try:
+        os.rename(new, path)
+    except OSError:
+        os.rename(old, path)
+        raise

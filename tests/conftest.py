@@ -80,6 +80,20 @@ def tiny_trained(source_lines, target_lines):
 
 
 @pytest.fixture(scope="session")
+def copying_trained(source_lines, target_lines):
+    """With one vocabulary for both languages, of which the output may copy."""
+    from keras_attn.models.build import build_seq2seq
+    from keras_attn.storage.model_folder import TrainedModel
+
+    tokenizer = train_tokenizer([*source_lines, *target_lines], 90)
+    config = tiny_config(tokenizer, tokenizer)
+    config = dataclasses.replace(config, model=dataclasses.replace(config.model, copy=True))
+    model = build_seq2seq(config.model)
+    fill(model, seed=4)
+    return TrainedModel(config, tokenizer, tokenizer, model)
+
+
+@pytest.fixture(scope="session")
 def attentionless_trained(tiny_trained):
     from keras_attn.models.build import build_seq2seq
 

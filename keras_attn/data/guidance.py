@@ -45,17 +45,17 @@ def subword_links(
     return Ragged.of(rows, shape=(2,))
 
 
-def reference_weights(links: Ragged, target_length: int, source_length: int) -> tuple[np.ndarray, np.ndarray]:
+def reference_weights(links: Ragged, shape: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray]:
     """What the attention is to be like: each target sub-word looks at those it is linked to, at all of them alike.
 
     Args:
-        links: of each of B pairs, int32 `[links, 2]`: target sub-word, source sub-word.
-        target_length, source_length: T and S.
+        links: of each of at most B pairs, int32 `[links, 2]`: target sub-word, source sub-word.
+        shape: B, T and S.
 
     Returns:
         float32 `[B, T, S]`, whose rows sum to one or, without links, to zero; and float32 `[B, T]`, 1 where there are links.
     """
-    linked = np.zeros((len(links), target_length, source_length), np.float32)
+    linked = np.zeros(shape, np.float32)
     pair = np.repeat(np.arange(len(links)), links.lengths)
     linked[pair, links.values[:, 0], links.values[:, 1]] = 1
     count = linked.sum(axis=-1, keepdims=True)  # [B, T, 1]

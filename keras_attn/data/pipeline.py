@@ -9,7 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from keras_attn.config import DataConfig, TrainingConfig
-from keras_attn.data import bucketing
+from keras_attn.data.bucketing import Shape, layout
 from keras_attn.data.guidance import reference_weights, subword_links, words_of
 from keras_attn.data.token_store import TokenStore, token_store
 from keras_attn.special_ids import PAD_ID
@@ -26,9 +26,10 @@ Sample = Callable[[int], list[list[int]]]
 class TrainingBatches:
     """Endless training batches of pairs of about equal length.
 
-    A batch is `((source, target_in), target_out, weight)`, right-padded to the longest of its sentences:
+    A batch is `((source, target_in), target_out, weight)`, right-padded to one of few shapes, see `bucketing.layout`:
     `source` int32 `[B, S]` ends with EOS, `target_in` int32 `[B, T]` starts with BOS, `target_out` int32 `[B, T]` ends
-    with EOS, `weight` float32 `[B, T]` is 1 at real tokens of `target_out` and 0 at padding.
+    with EOS, `weight` float32 `[B, T]` is 1 at real tokens of `target_out` and 0 at padding. The last batch may end in rows
+    that are padding alone.
 
     With links it is `((source, target_in), (target_out, reference), (weight, linked))`: `reference` float32 `[B, T, S]` is what the
     attention that produces `target_out` is to be like, `linked` float32 `[B, T]` is 1 at tokens with links. Padding has
@@ -40,7 +41,7 @@ class TrainingBatches:
         source, target: sub-word ids of the pairs, without BOS and EOS.
         training: the seed, the budget of a batch, and whether it is doubled for R-Drop.
         samples: for source and target, cuts the same pairs at random by a seed: every epoch has a seed of its own. Which pairs may
-            share a batch, the given ids decide.
+            share a batch, the given ids decide; a batch is as long as its longest sentence, because cuts are of any length.
         links: of each pair, int32 `[links, 2]` (target, source), between the given ids.
 
     Attributes:
@@ -57,18 +58,14 @@ class TrainingBatches:
         samples: Sequence[Sample] = (),
         links: Ragged | None = None,
     ) -> None:
-        lengths = 1 + np.maximum(source.lengths, target.lengths)  # with EOS
-        ends = np.array(bucketing.boundaries(int(lengths.max())))
-        bucket = np.searchsorted(ends, lengths)  # [pairs]
-        self._buckets = bucketing.members(bucket)
-        self._splits = bucketing.batch_splits(ends[np.sort(bucket)], training)  # [steps + 1]
+        self._layout = layout(1 + source.lengths, 1 + target.lengths, training)
         self._ids = source, target
         self._samples = samples
         self._links = links
         self._seed = training.seed
         self._passes = 2 if training.r_drop else 1
-        self.pairs = len(lengths)
-        self.steps_per_epoch = len(self._splits) - 1
+        self.pairs = len(source)
+        self.steps_per_epoch = len(self._layout.shapes)
 
     def stream(self, start_step: int = 0) -> tf.data.Dataset:
         """Batches from the given step on, without end.
@@ -90,18 +87,19 @@ class TrainingBatches:
         first_epoch, done = divmod(start_step, self.steps_per_epoch)
         for epoch in count(first_epoch):
             sides = self._sides(epoch)
-            for rows in self._shuffled(epoch)[done:]:
-                yield _batch(*sides, np.tile(rows, self._passes), self._links)
+            for pairs, shape in self._shuffled(epoch)[done:]:
+                yield self._batch(*sides, pairs, shape)
             done = 0
 
-    def _shuffled(self, epoch: int) -> list[np.ndarray]:
-        """The pairs of each batch, int64 `[B]`: at random within their bucket, and the batches in random order."""
+    def _shuffled(self, epoch: int) -> list[tuple[np.ndarray, Shape]]:
+        """The pairs of each batch, and its shape: pairs at random within their bucket, and batches in random order."""
         shape = [self.pairs + self.steps_per_epoch]
         with tf.device("CPU"):
             noise = tf.random.stateless_uniform(shape, [self._seed, epoch], dtype=tf.float64).numpy()
-        shuffled = [bucket[np.argsort(noise[bucket], kind="stable")] for bucket in self._buckets]
-        batches = np.split(np.concatenate(shuffled), self._splits[1:-1])
-        return [batches[i] for i in np.argsort(noise[self.pairs :], kind="stable")]
+        shuffled = [bucket[np.argsort(noise[bucket], kind="stable")] for bucket in self._layout.buckets]
+        batches = np.split(np.concatenate(shuffled), self._layout.splits[1:-1])
+        order = np.argsort(noise[self.pairs :], kind="stable")
+        return [(batches[i], self._layout.shapes[i]) for i in order]
 
     def _sides(self, epoch: int) -> tuple[Ragged, Ragged]:
         """Sub-word ids of all pairs, as this epoch cuts them."""
@@ -113,20 +111,22 @@ class TrainingBatches:
         seed = np.random.SeedSequence([self._seed, epoch, side]).generate_state(1)
         return self._samples[side](int(seed[0]) >> 1)
 
+    def _batch(self, source: Ragged, target: Ragged, pairs: np.ndarray, shape: Shape) -> tuple[Any, ...]:
+        lengths = (None, None) if self._samples else (shape.source, shape.target)
+        arrays = training_arrays(source.take(pairs), target.take(pairs), rows=shape.rows, lengths=lengths)
+        source, target_in, target_out = (np.tile(array, (self._passes, 1)) for array in arrays)
+        weight = (target_out != PAD_ID).astype(np.float32)
+        if self._links is None:
+            return (source, target_in), target_out, weight
+        links = reference_weights(self._links.take(pairs), (shape.rows, target_out.shape[1], source.shape[1]))
+        reference, linked = (np.concatenate([array] * self._passes) for array in links)
+        return (source, target_in), (target_out, reference), (weight, linked)
+
     def _signature(self) -> tuple[Any, ...]:
         ids, weight = tf.TensorSpec([None, None], tf.int32), tf.TensorSpec([None, None], tf.float32)
         if self._links is None:
             return (ids, ids), ids, weight
         return (ids, ids), (ids, tf.TensorSpec([None, None, None], tf.float32)), (weight, weight)
-
-
-def _batch(source: Ragged, target: Ragged, rows: np.ndarray, links: Ragged | None) -> tuple[Any, ...]:
-    source, target_in, target_out = training_arrays(source.take(rows), target.take(rows))
-    weight = (target_out != PAD_ID).astype(np.float32)
-    if links is None:
-        return (source, target_in), target_out, weight
-    reference, linked = reference_weights(links.take(rows), target_out.shape[1], source.shape[1])
-    return (source, target_in), (target_out, reference), (weight, linked)
 
 
 def training_batches(

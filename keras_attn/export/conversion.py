@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import tensorflow as tf
 from ai_edge_litert import schema_py_generated as schema
 
+from keras_attn.export.disk_errors import as_os_errors
 from keras_attn.export.id_signatures import Signature
 
 _CANNOT_RUN = (
@@ -31,7 +32,8 @@ def convert(signatures: dict[str, Signature], precision: str, custom_operators: 
         ConversionError: it needs more operators than that.
     """
     with tempfile.TemporaryDirectory() as folder:
-        tf.saved_model.save(tf.Module(), folder, signatures=signatures)
+        with as_os_errors(folder):
+            tf.saved_model.save(tf.Module(), folder, signatures=signatures)
         converter = tf.lite.TFLiteConverter.from_saved_model(folder, signature_keys=list(signatures))
         converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS]
         # Without it a loop copies a whole buffer to write one row of it.

@@ -34,6 +34,7 @@ from keras_attn.export.output_folder import new_folder
 from keras_attn.export.parity import MIN_SENTENCES, Parity, check_sources
 from keras_attn.export.subject import Exportable, Subject, load_subject
 from keras_attn.export.text_signature import TEXT_OPERATORS, text_signature
+from keras_attn.files import write_bytes
 from keras_attn.models.seq2seq import Embeddings, Seq2Seq
 from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 from keras_attn.text.tokenizer import Tokenizer
@@ -91,7 +92,8 @@ def export_litert(
         ValueError: an argument that cannot be used.
         ConversionError: the model needs more than built-in operators.
         ParityError: the file translates differently.
-        FileExistsError: `output` exists and is not an earlier export. In no case is anything half-written left behind.
+        FileExistsError: `output` exists and is not an earlier export.
+        OSError: the disk is full or broken. In no case is anything half-written left behind.
     """
     _check(precision, source_length, max_length=max_length, text=text, padded=padded)
     subject = load_subject(model, beam_size=beam_size, max_source_length=source_length)
@@ -113,7 +115,7 @@ def export_litert(
         )
         content = with_files(converted, files)
         for name, file in {MODEL: content, **contents.vocabularies}.items():
-            (folder / name).write_bytes(file)
+            write_bytes(folder / name, file)
         description |= {
             "bytes": len(content),
             "bytes_per_parameter": round(len(converted) / description["parameters"], 3),

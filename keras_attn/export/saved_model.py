@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from keras_attn.export.checks import check_saved_model
 from keras_attn.export.description import SAVED_MODEL_DESCRIPTION, search_description, write_description
+from keras_attn.export.disk_errors import as_os_errors
 from keras_attn.export.output_folder import new_folder
 from keras_attn.export.parity import MIN_SENTENCES, Parity, check_sources
 from keras_attn.export.same_bytes import make_repeatable
@@ -76,7 +77,8 @@ def export_saved_model(
     Raises:
         ValueError: an argument that cannot be used.
         ParityError: the SavedModel translates differently.
-        FileExistsError: `output` exists and is not an earlier export. In no case is anything half-written left behind.
+        FileExistsError: `output` exists and is not an earlier export.
+        OSError: the disk is full or broken. In no case is anything half-written left behind.
     """
     subject = load_subject(model, beam_size=beam_size)
     if sources is None and subject.translator is None:
@@ -87,7 +89,8 @@ def export_saved_model(
     with new_folder(output, SAVED_MODEL_DESCRIPTION) as folder:
         served = (ServingSignatures if subject.translator else TensorSignatures)(subject, max_length)
         functions = served.functions()
-        tf.saved_model.save(served.module, str(folder), signatures=functions)
+        with as_os_errors(output):
+            tf.saved_model.save(served.module, str(folder), signatures=functions)
         make_repeatable(folder)
         description = _description(subject, functions, max_length)
         if sources is not None and subject.translator:

@@ -23,7 +23,7 @@ class PointerGenerator(keras.layers.Layer):
         weights: `(B, T, S)`, the attention a_t; zero at padding.
         state: `(B, T, U)`, the decoder's state s_t.
         inputs: `(B, T, E)`, the embedded word before, x_t.
-        source: int32 `(B, S)`, the source's ids w_i.
+        source: integers `(B, S)`, the source's ids w_i.
         memory: `(B, S, D)`, the encoder's states h_i.
         read: `read(memory)`, when it is already at hand. `None`: computed here.
 
@@ -81,6 +81,6 @@ def _by_word(weights, source, vocab_size):
     """`sum_{i: w_i = w} a_i` for all w: `(B, T, S), (B, S) -> (B, T, V)`."""
     batch, time, _ = ops.shape(weights)
     rows = ops.reshape(ops.arange(batch * time, dtype="int32"), (batch, time, 1))
-    places = rows * vocab_size + ops.expand_dims(source, 1)  # [batch, time, positions]
+    places = rows * vocab_size + ops.expand_dims(ops.cast(source, "int32"), 1)  # [batch, time, positions]
     sums = ops.segment_sum(ops.reshape(weights, (-1,)), ops.reshape(places, (-1,)), batch * time * vocab_size)
     return ops.reshape(sums, (batch, time, vocab_size))

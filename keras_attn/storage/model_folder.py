@@ -19,9 +19,9 @@ A folder may be a stranger's. Sums and sizes are compared before anything is all
 
 import dataclasses
 import glob
+import io
 import os
 import shutil
-import tempfile
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path, PurePath
@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 from keras_attn import config as configs
 from keras_attn.bounded import read_bytes, read_json
 from keras_attn.config import Config, DataConfig
-from keras_attn.files import new_file, write_bytes, write_json, write_text
+from keras_attn.files import write_bytes, write_json, write_text
 from keras_attn.storage.checksums import (
     SUMS,
     ChecksumError,
@@ -293,22 +293,30 @@ def _load_tokenizer(folder: str | Path, name: str, vocab_size: int) -> Tokenizer
     return tokenizer
 
 
+class _Memory(io.BytesIO):
+    """A file of weights in memory: a disk that runs full under HDF5's own writes ends the process (SIGSEGV)."""
+
+    def __str__(self) -> str:
+        return WEIGHTS  # Keras writes to names of this kind alone
+
+
 def _save_weights(model: "keras.Model", path: Path, precision: str) -> None:
-    """The weights alone: Keras would write the state of a compiled model's optimizer beside them, twice their size."""
+    """The weights alone: Keras would write the state of a compiled model's optimizer beside them, twice their size.
+
+    And always the same file of the same weights: Keras writes the model's name, which it numbers through a process.
+    """
     import keras
 
-    with new_file(path) as part, tempfile.TemporaryDirectory(dir=path.parent) as aside:
-        written = Path(aside, WEIGHTS)  # Keras writes to no other suffix
-        keras.Model(model.inputs, model.outputs).save_weights(written)
-        if precision == "float16":
-            _halve(written, part)
-        else:
-            written.rename(part)
+    weights = _Memory()
+    keras.Model(model.inputs, model.outputs, name="model").save_weights(weights)
+    write_bytes(path, (_halved(weights) if precision == "float16" else weights).getbuffer())
 
 
-def _halve(whole: Path, half: Path) -> None:
-    """Copies a file of weights in float16, compressed; the names stay."""
+def _halved(whole: io.BytesIO) -> io.BytesIO:
+    """A copy of the weights in float16, compressed; the names stay."""
     import h5py
+
+    half = io.BytesIO()
 
     with h5py.File(whole) as source, h5py.File(half, "w") as target:
 
@@ -323,6 +331,7 @@ def _halve(whole: Path, half: Path) -> None:
 
         target.attrs.update(source.attrs)
         source.visititems(copy)
+    return half
 
 
 def _load_weights(model: "keras.Model", folder: str | Path) -> None:

@@ -45,9 +45,21 @@ def target_in_of(target_out: Sequence[int]) -> Ids:
     return [BOS_ID, *target_out[:-1]]
 
 
-def training_arrays(source: Ragged, target: Ragged) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Sub-words of pairs as `source` int32 `[B, S]`, and `target_in` and `target_out` int32 `[B, T]`, padded on the right."""
-    return source.padded(end=EOS_ID), target.padded(begin=BOS_ID), target.padded(end=EOS_ID)
+def training_arrays(
+    source: Ragged, target: Ragged, *, rows: int, lengths: tuple[int | None, int | None]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Sub-words of pairs as `source` int32 `[B, S]`, and `target_in` and `target_out` int32 `[B, T]`, padded on the right.
+
+    Args:
+        source, target: the sub-words.
+        rows: B; rows without a pair are padding alone.
+        lengths: S and T. `None`: of the longest.
+    """
+    return (
+        source.padded(end=EOS_ID, rows=rows, length=lengths[0]),
+        target.padded(begin=BOS_ID, rows=rows, length=lengths[1]),
+        target.padded(end=EOS_ID, rows=rows, length=lengths[1]),
+    )
 
 
 def has_words(source: Collection[int], tokenizer: Tokenizer) -> bool:

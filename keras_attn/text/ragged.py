@@ -42,18 +42,35 @@ class Ragged:
         places = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], lengths)
         return Ragged(self.values[places], offsets)
 
-    def padded(self, *, begin: int | None = None, end: int | None = None) -> np.ndarray:
-        """int32 `[rows, longest]`: every row between `begin` and `end`, where they are given, then padding."""
-        lengths = self.lengths
+    def padded(
+        self,
+        *,
+        begin: int | None = None,
+        end: int | None = None,
+        rows: int | None = None,
+        length: int | None = None,
+    ) -> np.ndarray:
+        """Every row between `begin` and `end`, where they are given, then padding.
+
+        Args:
+            begin, end: what frames a row.
+            rows: how many rows there are to be, the last of them padding alone. `None`: as many as there are.
+            length: how long they are to be, frame included. `None`: as long as the longest.
+
+        Returns:
+            int32 `[rows, length]`.
+        """
+        lengths = self.lengths[:, None]
         first, extra = int(begin is not None), (begin is not None) + (end is not None)
-        ids = np.full((len(self), extra + lengths.max(initial=0)), PAD_ID, np.int32)
-        places = np.arange(ids.shape[1])
-        ids[(places >= first) & (places < first + lengths[:, None])] = self.values
+        shape = rows or len(self), length or extra + lengths.max(initial=0)
+        padded = np.full(shape, PAD_ID, np.int32)
+        ids, places = padded[: len(self)], np.arange(shape[1])
+        ids[(places >= first) & (places < first + lengths)] = self.values
         if begin is not None:
             ids[:, 0] = begin
         if end is not None:
-            ids[places == first + lengths[:, None]] = end
-        return ids
+            ids[places == first + lengths] = end
+        return padded
 
 
 def offsets_of(lengths: Sequence[int] | np.ndarray) -> np.ndarray:

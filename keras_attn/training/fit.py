@@ -27,7 +27,7 @@ from keras_attn.training.checkpoint import CheckpointError, TrainingState, Value
 from keras_attn.training.development import evaluate_on_dev
 from keras_attn.training.divergence import StopOnDivergence, describe_batch
 from keras_attn.training.history import LOG, tokens_per_second, write_csv
-from keras_attn.training.inputs import digest, train_tokenizers, training_pairs
+from keras_attn.training.inputs import describe_unknown, digest, train_tokenizers, training_pairs
 from keras_attn.training.losses import AttentionCrossEntropy, SmoothedCrossEntropy, TokenCount
 from keras_attn.training.memory import check_memory
 from keras_attn.training.optimizers import build_optimizer
@@ -117,6 +117,7 @@ def _go_on(
     trained = _build(config, state, plan)
     _prepare_folder(folder, state, values, trained.model)
     _tell(_summary(batches, pairs.train, plan, trained, state))
+    _tell(describe_unknown(pairs.dev, *vocabularies))
     evaluate = partial(evaluate_on_dev, Translator.from_trained(trained), pairs.dev)
     end_of_round = EndOfRound(folder, state, trained, plan=plan, evaluate=evaluate)
     own = [end_of_round]

@@ -48,7 +48,7 @@ def test_a_line_without_known_words_has_no_links():
 
 def test_a_sub_word_looks_at_all_it_is_linked_to_alike():
     links = Ragged.of([[[0, 1], [0, 2], [2, 0]], [[0, 0]]], shape=(2,))
-    reference, linked = reference_weights(links, 3, 4)
+    reference, linked = reference_weights(links, (2, 3, 4))
     expected = np.array(
         [
             [[0, 0.5, 0.5, 0], [0, 0, 0, 0], [1, 0, 0, 0]],
@@ -61,6 +61,6 @@ def test_a_sub_word_looks_at_all_it_is_linked_to_alike():
 
 
 def test_a_batch_without_any_link_has_an_empty_reference():
-    reference, linked = reference_weights(subword_links([set()], [[0]], [[0]]), 2, 1)
+    reference, linked = reference_weights(subword_links([set()], [[0]], [[0]]), (1, 2, 1))
     np.testing.assert_array_equal(reference, np.zeros((1, 2, 1)))
     np.testing.assert_array_equal(linked, np.zeros((1, 2)))

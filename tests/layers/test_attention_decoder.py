@@ -46,14 +46,15 @@ def random_state(decoder):
 
 
 def by_steps(decoder, x, memory, initial_state=None, mask=None):
-    """Outputs `(B, T, R)` and weights `(B, T, S)` of a Python loop over `step`."""
+    """Outputs `(B, T, R)`, weights `(B, T, S)` and the top layer's states `(B, T, U)` of a Python loop over `step`."""
     keys, state = decoder.precompute(memory), decoder.first_state(memory, initial_state)
-    outputs, weights = [], []
+    outputs, weights, states = [], [], []
     for t in range(x.shape[1]):
         output, state, weights_t = decoder.step(x[:, t], state, memory, keys, mask)
         outputs.append(output)
         weights.append(weights_t)
-    return ops.stack(outputs, 1), None if weights_t is None else ops.stack(weights, 1)
+        states.append(state["cells"][-1][0])
+    return ops.stack(outputs, 1), None if weights_t is None else ops.stack(weights, 1), ops.stack(states, 1)
 
 
 def all_combinations():
@@ -107,9 +108,11 @@ def all_combinations():
 def test_steps_and_the_unrolled_call_give_the_same_numbers(attention, kwargs):
     decoder = built(attention(), **kwargs)
     state = random_state(decoder)
-    outputs, weights = decoder(X, MEMORY, initial_state=state, memory_mask=MASK, return_attention_scores=True)
-    expected, expected_weights = by_steps(decoder, X, MEMORY, state, MASK)
+    options = {"initial_state": state, "memory_mask": MASK, "return_states": True}
+    outputs, weights, states = decoder(X, MEMORY, return_attention_scores=True, **options)
+    expected, expected_weights, expected_states = by_steps(decoder, X, MEMORY, state, MASK)
     np.testing.assert_allclose(numbers(outputs), numbers(expected), atol=1e-5)
+    np.testing.assert_allclose(numbers(states), numbers(expected_states), atol=1e-5)
     if decoder.attention is not None:
         np.testing.assert_allclose(numbers(weights), numbers(expected_weights), atol=1e-5)
         assert (numbers(weights)[1, :, 2:] == 0).all()
@@ -345,7 +348,7 @@ def test_the_hypotheses_of_a_sentence_share_its_memory(make):
     decoder = make()
     inputs = random.normal(size=(3 * B, T, E)).astype("float32")
     memory = np.repeat(MEMORY, 3, axis=0)
-    expected, expected_weights = by_steps(decoder, inputs, memory, mask=np.repeat(MASK, 3, axis=0))
+    expected, expected_weights, _ = by_steps(decoder, inputs, memory, mask=np.repeat(MASK, 3, axis=0))
 
     state = keras.tree.map_structure(lambda x: ops.repeat(x, 3, axis=0), decoder.first_state(MEMORY))
     keys = decoder.precompute(MEMORY)
@@ -426,7 +429,7 @@ def test_mixed_precision_gives_half_outputs_and_float32_weights(make, mixed_floa
     decoder = make(dropout=0.1)
     outputs, weights = numbers(decoder(X, MEMORY, return_attention_scores=True))
     assert outputs.dtype == np.float16 and weights.dtype == np.float32
-    expected, _ = numbers(by_steps(decoder, X.astype("float16"), MEMORY.astype("float16")))
+    expected, *_ = numbers(by_steps(decoder, X.astype("float16"), MEMORY.astype("float16")))
     np.testing.assert_allclose(outputs, expected, atol=2e-2)
 
 

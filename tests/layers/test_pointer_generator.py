@@ -66,6 +66,13 @@ def test_probabilities_sum_to_one(layer):
     np.testing.assert_allclose(found.sum(-1), 1, rtol=1e-5)
 
 
+def test_ids_may_be_integers_of_any_size(layer):
+    found = [
+        numbers(layer(LOGITS, WEIGHTS, STATE, INPUTS, SOURCE.astype(t), MEMORY)) for t in ("int32", "int64")
+    ]
+    np.testing.assert_array_equal(*found)
+
+
 def test_a_word_that_the_output_excludes_can_be_copied_and_padding_cannot(layer):
     logits = LOGITS.copy()
     logits[..., [0, 6]] = -1e4
@@ -85,7 +92,7 @@ def test_a_step_of_several_hypotheses_is_as_many_positions_of_their_source(layer
 @pytest.mark.parametrize("argument", [0, 1, 2, 3, 5], ids=["logits", "weights", "state", "inputs", "memory"])
 def test_gradients_are_those_of_finite_differences(layer, gradients, argument):
     arguments = [LOGITS, WEIGHTS, STATE, INPUTS, SOURCE, MEMORY]
-    wanted = random.normal(size=(B, T, V)).astype("float32")
+    wanted = ops.convert_to_tensor(random.normal(size=(B, T, V)).astype("float32"))
 
     def value(x):
         return ops.sum(wanted * layer(*arguments[:argument], x, *arguments[argument + 1 :]))
@@ -94,8 +101,8 @@ def test_gradients_are_those_of_finite_differences(layer, gradients, argument):
     for at in ((0, 0, 1), (0, 2, 2), (1, 1, 0)):
         step = np.zeros_like(arguments[argument])
         step[at] = 1e-2
-        slope = (value(arguments[argument] + step) - value(arguments[argument] - step)) / 2e-2
-        assert found[at] == pytest.approx(float(slope), rel=2e-2, abs=2e-3)
+        above, below = (numbers(value(arguments[argument] + sign * step)) for sign in (1, -1))
+        assert found[at] == pytest.approx((above - below) / 2e-2, rel=2e-2, abs=2e-3)
 
 
 def test_gradients_stay_numbers_where_a_probability_is_nothing(layer, gradients):

@@ -19,7 +19,6 @@ from keras_attn.text.tokenizer import train_tokenizer
 
 V, LONGEST = 204, 8
 SEEN, UNSEEN = range(4, 104), range(104, 204)
-LUONG = {"attention": "luong", "query_state": "current", "feed": "attentional", "readout": "attentional"}
 # Words left out at random keep a model from finding its way by the symbols that it knows.
 SMALL = {
     "source_vocab_size": V,
@@ -80,14 +79,8 @@ def test_symbols_that_were_never_seen_are_copied(copier, beam_size):
 
 @on_tensorflow
 @pytest.mark.slow
-def test_luongs_attention_copies_as_well():
-    assert share_right(trained(600, copy=True, **LUONG), UNSEEN) >= 0.99
-
-
-@on_tensorflow
-@pytest.mark.slow
 def test_without_copying_only_symbols_that_were_seen_are_said_again():
-    model = trained(400)
+    model = trained(300)
     assert share_right(model, SEEN) >= 0.99
     assert share_right(model, UNSEEN) == 0
 

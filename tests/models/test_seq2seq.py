@@ -131,6 +131,17 @@ def test_greedy_search_says_what_the_model_finds_most_probable(model):
         np.testing.assert_allclose(found.log_probs[n, 0], chosen.sum(), atol=1e-4)
 
 
+@pytest.mark.parametrize("batch_size", [1, 2, 64])
+def test_translate_answers_every_source_whatever_the_batch_size(batch_size):
+    """Three sources: batches of two leave one over."""
+    model, sources = build(), np.concatenate([SOURCE, SOURCE[:1, ::-1]])
+    found = model.translate(sources, beam_size=2, max_length=4, batch_size=batch_size, return_weights=True)
+    together = model.translate(sources, beam_size=2, max_length=4, return_weights=True)
+    assert found.tokens.shape == (3, 2, 4)
+    np.testing.assert_array_equal(found.tokens, together.tokens)
+    np.testing.assert_allclose(found.weights, together.weights, atol=1e-5)
+
+
 @pytest.mark.parametrize("choices", MODELS.values(), ids=MODELS.keys())
 def test_mixed_precision_gives_float32_log_probabilities_that_sum_to_one(choices, mixed_float16):
     log_probs, _ = by_steps(build(**choices))

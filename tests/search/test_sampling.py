@@ -35,8 +35,12 @@ def test_temperature_is_a_power_of_the_probabilities(ids, temperature):
     np.testing.assert_allclose(frequencies(ids, temperature=temperature), expected, atol=0.015)
 
 
-def test_top_k_draws_from_the_k_most_probable(ids):
-    np.testing.assert_allclose(frequencies(ids, top_k=2), [0, 0, 0, 0, 3 / 7, 4 / 7], atol=0.015)
+@pytest.mark.parametrize(
+    ("top_k", "expected"),
+    [(1, [0, 0, 0, 0, 0, 1]), (2, [0, 0, 0, 0, 3 / 7, 4 / 7]), (3, [0, 0, 0, 2 / 9, 3 / 9, 4 / 9])],
+)
+def test_top_k_draws_from_the_k_most_probable(ids, top_k, expected):
+    np.testing.assert_allclose(frequencies(ids, top_k=top_k), expected, atol=0.015)
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,9 @@ from keras_attn.text.framing import (
     tf_never_empty,
     tf_reframed,
     tf_target_in_of,
-    tf_training_pair,
+    training_arrays,
 )
+from keras_attn.text.ragged import Ragged
 
 WORDLESS = {PAD_ID, UNK_ID, BOS_ID, EOS_ID, 7}
 
@@ -41,10 +42,10 @@ def test_a_target_is_read_one_place_behind_what_is_predicted():
 
 
 def test_training_frames_pairs_as_translating_does():
-    pair = tf.ragged.constant([[5, 6]], tf.int32), tf.ragged.constant([[8]], tf.int32)
-    source, target = tf_training_pair(*pair)
-    assert source.to_list() == [source_of([5, 6], most=9)]
-    assert target.to_list() == [[BOS_ID, *target_out_of([8])]]
+    source, target_in, target_out = training_arrays(Ragged.of([[5, 6]]), Ragged.of([[8, 9, 4]]))
+    assert source.tolist() == [source_of([5, 6], most=9)]
+    assert target_out.tolist() == [target_out_of([8, 9, 4])]
+    assert target_in.tolist() == [target_in_of(target_out_of([8, 9, 4]))]
 
 
 @pytest.mark.parametrize("most", [2, 3, 4, 9])

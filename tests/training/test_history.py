@@ -11,6 +11,11 @@ def test_speed_is_all_tokens_over_all_seconds():
     assert tokens_per_second(rounds_with(1.0, 2.0)) == 150.0
 
 
+def test_the_log_keeps_six_digits(tmp_path):
+    write_csv(tmp_path / "log.csv", rounds_with(12.3456))
+    assert "12.3456" in (tmp_path / "log.csv").read_text()
+
+
 def test_log_has_a_line_a_round_and_replaces_what_was_there(tmp_path):
     write_csv(tmp_path / "log.csv", rounds_with(1.0, 2.0, 3.0))
     write_csv(tmp_path / "log.csv", rounds_with(1.0, 2.5))

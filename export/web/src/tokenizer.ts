@@ -26,6 +26,13 @@ interface Model {
 
 const MOST_CHARACTERS = 10_000; // for many more, @huggingface/tokenizers has too little stack; models read far fewer
 const UNIGRAM = 1; // TrainerSpec.ModelType, in sentencepiece_model.proto
+// What each normaliser's name stands for. nmt_nfkc as rules differs from SentencePiece's table at U+0344, U+061C and U+200D; "spaces"
+// is that of vocabularies of symbols, which makes a space of every kind of whitespace.
+const WHITESPACE = "[\\t-\\r\\x1c-\\x1f\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
+const NORMALIZERS: Record<string, object> = {
+  nmt_nfkc: { type: "Precompiled" },
+  spaces: { type: "Replace", pattern: { Regex: WHITESPACE }, content: " " },
+};
 const [NORMAL, UNKNOWN] = [1, 2]; // SentencePiece.Type
 
 export class Tokenizer {
@@ -34,11 +41,12 @@ export class Tokenizer {
 
   constructor(spm: Uint8Array) {
     const { pieces, modelType, normalization } = readModel(spm);
-    if (modelType !== UNIGRAM || normalization !== "nmt_nfkc") {
-      throw new Error(`Expected a unigram SentencePiece model normalised by nmt_nfkc; got ${normalization || "none"}.`);
+    if (modelType !== UNIGRAM || !Object.hasOwn(NORMALIZERS, normalization)) {
+      const known = Object.keys(NORMALIZERS).join(" or ");
+      throw new Error(`Expected a unigram SentencePiece model normalised by ${known}; got ${normalization || "none"}.`);
     }
     this.pieces = pieces;
-    this.unigram = new Unigram(unigramDescription(pieces), {});
+    this.unigram = new Unigram(unigramDescription(pieces, NORMALIZERS[normalization]), {});
   }
 
   /** Ids of a line, without EOS; a line without any piece, such as "", has none. `cut`: it was too long to be read to its end. */
@@ -74,13 +82,13 @@ function wordIndices(pieces: string[]): number[] {
   return pieces.map((piece, i) => (piece.startsWith("▁") || i === 0 ? ++word : word));
 }
 
-function unigramDescription(pieces: Piece[]): object {
+function unigramDescription(pieces: Piece[], normalizer: object): object {
   return {
     added_tokens: [],
     normalizer: {
       type: "Sequence",
       normalizers: [
-        { type: "Precompiled" }, // nmt_nfkc as rules; they differ from SentencePiece's table at U+0344, U+061C and U+200D
+        normalizer,
         { type: "Strip", strip_left: true, strip_right: true },
         { type: "Replace", pattern: { Regex: " {2,}" }, content: " " },
       ],
