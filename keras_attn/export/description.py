@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ def search_description(settings: SearchConfig) -> dict[str, Any]:
 def write_description(folder: Path, name: str, values: dict[str, Any]) -> None:
     """Writes the JSON file `name`, and the SHA-256 of all files that the folder holds then, so it comes last."""
     write_json(folder / name, values)
-    write_sums(folder, sums_of(folder, _files(folder)))
+    write_sums(folder, sums_of(folder, files_in(folder)))
 
 
 def read_description(folder: Path, name: str) -> dict[str, Any]:
@@ -47,15 +48,26 @@ def read_description(folder: Path, name: str) -> dict[str, Any]:
     )
 
 
-def check_sums(folder: Path) -> None:
-    """Compares every file of an export with its SHA-256; warns where none are kept.
+def check_sums(folder: Path, names: Iterable[str]) -> None:
+    """Compares files of an export with their SHA-256; warns where none are kept.
 
     Raises:
-        ChecksumError: a file differs, or has no sum.
-        ValueError: something is a link.
+        ValueError: a file is not there, is a link, differs or has no sum.
         OSError: a file cannot be read.
     """
-    check_files(folder / SUMS, {name: folder / name for name in _files(folder)})
+    files = {name: folder / name for name in names}
+    for name, path in files.items():
+        if path.is_symlink():
+            raise ValueError(f"{path} is a link, which is not followed: copy the file itself there")
+        if not path.is_file():
+            raise ValueError(f"{folder} is not a whole export: it has no {name}")
+    check_files(folder / SUMS, files)
+
+
+def files_in(folder: Path) -> list[str]:
+    """The files of an export, below its folder, but for the sums."""
+    names = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir())
+    return [name for name in names if name != SUMS]
 
 
 def read_litert_description(folder: Path, signature: str) -> dict[str, Any]:
@@ -70,8 +82,6 @@ def read_litert_description(folder: Path, signature: str) -> dict[str, Any]:
         OSError: a file cannot be read.
     """
     description = read_description(folder, LITERT_DESCRIPTION)
-    check_sums(folder)
-    _require(folder, MODEL)
     signatures = description.get("signatures")
     if not isinstance(signatures, dict):
         raise _unusable(folder, "signatures", "names with what each takes")
@@ -80,8 +90,12 @@ def read_litert_description(folder: Path, signature: str) -> dict[str, Any]:
             f"{folder} has no signature {signature!r}, but {', '.join(signatures)}: a file that takes text runs in "
             "LiteRTTextTranslator, a file that takes ids in LiteRTTranslator"
         )
+    files = [LITERT_DESCRIPTION, MODEL]
     if signature == "translate":
         _check_ids(folder, description)
+        if "vocabularies" in description:
+            files += [description["vocabularies"][side] for side in ("source", "target")]
+    check_sums(folder, files)
     return description
 
 
@@ -105,12 +119,6 @@ def _check_ids(folder: Path, description: dict[str, Any]) -> None:
             name = _value(description, "vocabularies", side)
             if not isinstance(name, str) or not _BARE_NAME.fullmatch(name):
                 raise _unusable(folder, f"vocabularies.{side}", 'a bare file name such as "vocabulary.spm"')
-            _require(folder, name)
-
-
-def _require(folder: Path, name: str) -> None:
-    if not (folder / name).is_file():
-        raise ValueError(f"{folder} is not a whole export: it has no {name}")
 
 
 def _value(values: Any, *path: str) -> Any:
@@ -122,14 +130,3 @@ def _value(values: Any, *path: str) -> Any:
 
 def _unusable(folder: Path, name: str, expected: str) -> ValueError:
     return ValueError(f"{folder / LITERT_DESCRIPTION} is not usable: expected {expected} as {name}")
-
-
-def _files(folder: Path) -> list[str]:
-    """The files of an export below its folder, but for the sums."""
-    names = []
-    for path in folder.rglob("*"):
-        if path.is_symlink():
-            raise ValueError(f"{path} is a link, which is not followed: copy the file itself there")
-        if path.is_file() and (name := path.relative_to(folder).as_posix()) != SUMS:
-            names.append(name)
-    return names

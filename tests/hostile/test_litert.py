@@ -1,10 +1,13 @@
 """`.tflite` files of strangers: each translates or is an error in words, in the package and in the Python client."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from batch import outcomes, write_all
+from damage import damaged
 from litert import hostile_litert, with_vocabulary
 from texts import hostile_jsons
 from vocabularies import hostile_vocabularies
@@ -102,3 +105,39 @@ def test_the_client_answers_or_refuses_hostile_vocabularies(export, tmp_path):
     variants = [("good", vocabulary), *hostile_vocabularies(vocabulary)]
     whole = ((name, with_vocabulary(good, "source.spm", data)) for name, data in variants)
     assert refused(write_all(tmp_path, whole, ".tflite"), client()) > 100
+
+
+def test_no_flipped_bit_of_a_file_with_its_sum_changes_a_translation(export, tmp_path):
+    good = (export / "model.tflite").read_bytes()
+    variants = [("good", good), *(each for each in damaged(good, cuts=1, flips=120) if "flipped" in each[0])]
+    said = outcomes(write_all(tmp_path, variants, ".tflite"), client())
+    (answer,) = {what for kind, what in said.values() if kind == "read"}
+    assert answer.count("\n") == 3
+    assert sum(kind == "refused" for kind, _ in said.values()) > 110
+
+
+def test_a_sum_beside_the_file_is_compared_first(export, tmp_path):
+    content = (export / "model.tflite").read_bytes()
+    (tmp_path / "model.tflite").write_bytes(content)
+    (tmp_path / "other.tflite").write_bytes(content)
+    (tmp_path / SUMS).write_text(f"{'0' * 64}  model.tflite\n")
+    said = outcomes([tmp_path / "model.tflite", tmp_path / "other.tflite"], client())
+    assert said["model.tflite"][0] == "refused" and "its SHA-256 is another" in said["model.tflite"][1]
+    assert said["other.tflite"][0] == "read"
+
+
+def test_an_old_file_without_a_sum_is_read_with_a_warning(export, tmp_path):
+    (tmp_path / "model.tflite").write_bytes(
+        with_vocabulary(
+            (export / "model.tflite").read_bytes(), "source.spm", (export / "source.spm").read_bytes()
+        )
+    )
+    program = Path(__file__).parents[2] / "export" / "python" / "litert_translator.py"
+    run = subprocess.run(
+        [sys.executable, program, tmp_path / "model.tflite"],
+        input="the cat\n",
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0
+    assert f"Warning: {tmp_path / 'model.tflite'} has no SHA-256, so damage may go unnoticed" in run.stderr
