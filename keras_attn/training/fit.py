@@ -125,7 +125,7 @@ def _go_on(
         own.append(keras.callbacks.TensorBoard(folder / "logs"))
     try:
         _fit(trained, batches, plan, done=len(state.rounds), callbacks=[*own, *callbacks])
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemExit):  # which the command raises when it is told to end
         kept = len(end_of_round.state.rounds) * plan.steps_per_round
         _tell(f"stopped; the same command goes on from step {kept} of {plan.total_steps}")
         raise
