@@ -4,20 +4,32 @@
     python litert_translator.py model.tflite < in.txt > out.txt
     python litert_translator.py model.tflite --stream < in.txt
 
-The file holds all there is: the graphs, their description and the vocabularies.
+The file holds all there is: the graphs, their description and the vocabularies. It may be a stranger's: sums and sizes are checked
+before it is used.
 """
 
 import argparse
+import hashlib
 import json
 import os
+import re
 import sys
 import zipfile
+import zlib
 from collections.abc import Iterator
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from ai_edge_litert.interpreter import Interpreter
 from sentencepiece import SentencePieceProcessor
+
+SUMS, GRAPHS_SUM = "SHA256SUMS", "graphs.sha256"  # beside the file, as `sha256sum` writes them; and in it
+MOST_BYTES = {
+    ".json": 1 << 20,
+    ".spm": 1 << 24,
+    ".sha256": 64,
+}  # of the files in a `.tflite`, which may be a stranger's
+LONGEST = 100_000  # ids of a source
 
 
 class Translation(NamedTuple):
@@ -57,7 +69,7 @@ class Translator:
         num_threads: threads of the interpreter.
 
     Raises:
-        ValueError, OSError: the file is missing, or not one that `keras-attn export` wrote.
+        ValueError, OSError: the file is missing, damaged, or not one that `keras-attn export` wrote.
 
     Example:
 
@@ -68,20 +80,25 @@ class Translator:
 
     def __init__(self, path: str, num_threads: int = 1) -> None:
         try:
-            with zipfile.ZipFile(path) as files:
-                self.about = json.loads(files.read("model.json"))
-                vocabularies = {name: files.read(name) for name in self.about["vocabularies"].values()}
-        except (zipfile.BadZipFile, KeyError):
+            with zipfile.ZipFile(path) as archive:
+                check_sums(path, archive)
+                self.about = description(archive)
+                vocabularies = self.about["vocabularies"]
+                self._source, self._target = (
+                    SentencePieceProcessor(model_proto=file_in(archive, vocabularies[side]))
+                    for side in ("source", "target")
+                )
+            self._interpreter = Interpreter(str(path), num_threads=num_threads)
+            self.signatures = {
+                name: self._interpreter.get_signature_runner(name)
+                for name in self._interpreter.get_signature_list()
+            }
+        except zipfile.BadZipFile:
             raise ValueError(
                 f"{path} is not a .tflite that `keras-attn export` wrote: it holds no vocabulary"
             ) from None
-        tokenizers = {name: SentencePieceProcessor(model_proto=proto) for name, proto in vocabularies.items()}
-        self._source = tokenizers[self.about["vocabularies"]["source"]]
-        self._target = tokenizers[self.about["vocabularies"]["target"]]
-        self._interpreter = Interpreter(str(path), num_threads=num_threads)
-        self.signatures = {
-            name: self._interpreter.get_signature_runner(name) for name in self.about["signatures"]
-        }
+        except (ValueError, RuntimeError) as error:  # the latter of damaged graphs and vocabularies
+            raise ValueError(f"{path} cannot be used: {error}") from None
         if self.about["source_length"] is None:
             self._run_the_longest_source()
 
@@ -152,7 +169,8 @@ class Translator:
         return self.signatures[signature](source=source)
 
     def _text(self, ids: np.ndarray | list[int]) -> str:
-        return self._target.decode([int(i) for i in ids]).replace("\n", " ")
+        """The text of ids, without control characters, which a stranger's vocabulary might tell a terminal."""
+        return re.sub(r"[\x00-\x1f\x7f-\x9f]", " ", self._target.decode([int(i) for i in ids]))
 
     def _run_the_longest_source(self) -> None:
         """Once, so that no later source is longer: after one that is, LiteRT's kernels (2.3) may give wrong numbers."""
@@ -160,6 +178,84 @@ class Translator:
         ids = [4 + i % (self.about["vocab_sizes"]["source"] - 4) for i in range(words)]
         for signature in self.signatures.keys() - {"step"}:
             self._run(signature, [*ids, self.about["special_ids"]["eos"]])
+
+
+def check_sums(path: str, archive: zipfile.ZipFile) -> None:
+    """Compares a `.tflite` with its SHA-256: that beside it, or that of its graphs in it. Warns where there is none.
+
+    Raises:
+        ValueError: they differ.
+    """
+    beside = os.path.join(os.path.dirname(path), SUMS)
+    with open(path, "rb") as file:
+        if expected := sum_beside(beside, os.path.basename(path)):
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+        elif GRAPHS_SUM in archive.namelist():
+            expected = file_in(archive, GRAPHS_SUM).decode(errors="replace")
+            graphs = file.read(min(info.header_offset for info in archive.infolist()))
+            found = hashlib.sha256(graphs).hexdigest()
+        else:
+            print(f"Warning: {one_line(path)} has no SHA-256, so damage may go unnoticed", file=sys.stderr)
+            return
+    if found != expected:
+        raise ValueError("it is damaged or was changed: its SHA-256 is another. Get it again")
+
+
+def sum_beside(path: str, name: str) -> str | None:
+    """What a `SHA256SUMS` says of a file; `None`: nothing, or there is none."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            lines = file.read(1 << 16).splitlines()
+    except FileNotFoundError:
+        return None
+    return next((line[:64] for line in lines if line[66:] == name), None)
+
+
+def file_in(archive: zipfile.ZipFile, name: str) -> bytes:
+    """A file in a `.tflite`, not larger than one of its kind has reason to be, whatever the archive says.
+
+    Raises:
+        ValueError: it is larger, damaged or not there.
+    """
+    most = MOST_BYTES.get(os.path.splitext(name)[1], 0)
+    try:
+        with archive.open(name) as file:
+            data = file.read(most + 1)
+    # The last two: a method that Python does not know, and a password.
+    except (KeyError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise ValueError(f"{name} in it is damaged or missing: {error}") from None
+    if len(data) > most:
+        raise ValueError(f"{name} in it is larger than {most} bytes")
+    return data
+
+
+def description(archive: zipfile.ZipFile) -> dict[str, Any]:
+    """The `model.json` in a `.tflite`.
+
+    Raises:
+        ValueError: it is not what `keras-attn export` writes.
+    """
+    try:
+        about = json.loads(file_in(archive, "model.json"))
+        numbers = [about["special_ids"][name] for name in ("pad", "bos", "eos")]
+        lengths = [about["source_length"] or LONGEST, about["search"]["max_source_length"]]
+        names = [about["vocabularies"][side] for side in ("source", "target")]
+        size = about["vocab_sizes"]["source"]
+        whole = all(type(number) is int for number in [*numbers, *lengths, size]) and size > 4
+        if (
+            whole
+            and all(2 <= length <= LONGEST for length in lengths)
+            and all(type(each) is str for each in names)
+        ):
+            return about
+    except (KeyError, TypeError, RecursionError):
+        pass
+    raise ValueError("the model.json in it does not describe a model of text")
+
+
+def one_line(message: str) -> str:
+    """A message for a terminal, which must not do what a stranger's file tells it to."""
+    return "".join(each if each.isprintable() else "\ufffd" for each in " ".join(message.split()))
 
 
 def utf8_lines(stream: BinaryIO) -> Iterator[str]:
@@ -200,8 +296,8 @@ def main() -> None:
     # Nobody reads the answers any more; Python itself would complain of it while it ends.
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError) as error:
-        print(f"Error: {error}", file=sys.stderr)
+    except (OSError, ValueError, LookupError, RuntimeError) as error:  # the last two of a stranger's graphs
+        print(f"Error: {one_line(str(error))}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -7,6 +7,7 @@ The file cuts text and puts it together itself, with the operators of tensorflow
 """
 
 import argparse
+import hashlib
 import os
 import sys
 from collections.abc import Callable
@@ -21,11 +22,33 @@ def load(path: str) -> Callable[[bytes], dict[str, Any]]:
     """From UTF-8 to `translation`, UTF-8; `score`, a float; `truncated`, 1 if the text was longer than the file takes.
 
     Raises:
-        ValueError: the file is missing, or takes no text.
+        ValueError, OSError: the file is missing, damaged, or takes no text.
     """
+    check_sum(path)
     interpreter = InterpreterWithCustomOps(tflite_registrar.SELECT_TFTEXT_OPS, model_path=path)
     run = interpreter.get_signature_runner("translate_text")
     return lambda text: {name: value[0] for name, value in run(text=np.array([text], object)).items()}
+
+
+def check_sum(path: str) -> None:
+    """Compares a file with its line in the `SHA256SUMS` beside it; warns where there is none.
+
+    Raises:
+        ValueError: they differ.
+    """
+    folder, name = os.path.split(path)
+    try:
+        with open(os.path.join(folder, "SHA256SUMS"), encoding="utf-8", errors="replace") as sums:
+            lines = sums.read(1 << 16).splitlines()
+    except FileNotFoundError:
+        lines = []
+    with open(path, "rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    expected = next((line[:64] for line in lines if line[66:] == name), None)
+    if expected is None:
+        print(f"Warning: {name!r} has no SHA-256 beside it, so damage may go unnoticed", file=sys.stderr)
+    elif found != expected:
+        raise ValueError(f"{path!r} is damaged or was changed: its SHA-256 is another. Get it again")
 
 
 def main() -> None:
@@ -42,8 +65,8 @@ def main() -> None:
     # Nobody reads the answers any more; Python itself would complain of it while it ends.
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError) as error:
-        print(f"Error: {error}", file=sys.stderr)
+    except (OSError, ValueError, RuntimeError) as error:  # the last of a stranger's graphs
+        print(f"Error: {' '.join(str(error).split())}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)

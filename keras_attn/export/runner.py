@@ -1,18 +1,19 @@
 """Translates with an exported `.tflite`, as a client would: text -> ids, the file, ids -> text; or text -> the file -> text."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from keras_attn.export.output_folder import LITERT_DESCRIPTION, read_description
+from keras_attn.bounded import read_bytes
+from keras_attn.export.description import MODEL, read_litert_description
 from keras_attn.special_ids import EOS_ID, PAD_ID
 from keras_attn.text.framing import source_of
 from keras_attn.text.tokenizer import Tokenizer
-
-MODEL = "model.tflite"
+from keras_attn.text.vocabulary_checks import MOST_BYTES
 
 
 class LiteRTModel:
@@ -29,10 +30,8 @@ class LiteRTModel:
     def __init__(self, folder: str | Path, num_threads: int = 1) -> None:
         from ai_edge_litert.interpreter import Interpreter
 
-        folder = Path(folder)
-        self.description = _description(folder, "translate")
-        self._interpreter = Interpreter(str(folder / MODEL), num_threads=num_threads)
-        self._run = self._interpreter.get_signature_runner("translate")
+        self.description = read_litert_description(Path(folder), "translate")
+        self._run = _signature(Interpreter, Path(folder), "translate", num_threads)
         self._source = self.description["signatures"]["translate"]["inputs"]["source"]
         if self._source["dtype"] == "int32" and self.description["source_length"] is None:
             self._run_the_longest_source()
@@ -89,8 +88,10 @@ class LiteRTTranslator(LiteRTModel):
         vocabularies = self.description.get("vocabularies")
         if vocabularies is None:
             raise ValueError(f"{folder} has no vocabularies: it runs in LiteRTModel, from numbers to ids")
-        self.source_tokenizer = Tokenizer(Path(folder, vocabularies["source"]).read_bytes())
-        self.target_tokenizer = Tokenizer(Path(folder, vocabularies["target"]).read_bytes())
+        self.source_tokenizer, self.target_tokenizer = (
+            Tokenizer(read_bytes(Path(folder, vocabularies[side]), MOST_BYTES))
+            for side in ("source", "target")
+        )
 
     def __call__(self, lines: Sequence[str]) -> list[str]:
         """The translation of each line; a line without any known sub-word, such as "", gives ""."""
@@ -141,12 +142,9 @@ class LiteRTTextTranslator:
         from ai_edge_litert.interpreter import InterpreterWithCustomOps
         from tensorflow_text import tflite_registrar
 
-        folder = Path(folder)
-        self.description = _description(folder, "translate_text")
-        self._interpreter = InterpreterWithCustomOps(
-            tflite_registrar.SELECT_TFTEXT_OPS, model_path=str(folder / MODEL), num_threads=num_threads
-        )
-        self._run = self._interpreter.get_signature_runner("translate_text")
+        self.description = read_litert_description(Path(folder), "translate_text")
+        load = partial(InterpreterWithCustomOps, tflite_registrar.SELECT_TFTEXT_OPS)
+        self._run = _signature(load, Path(folder), "translate_text", num_threads)
 
     def __call__(self, lines: Sequence[str]) -> list[str]:
         """The translation of each line; a line without any known sub-word, such as "", gives ""."""
@@ -163,11 +161,18 @@ class LiteRTTextTranslator:
         )
 
 
-def _description(folder: Path, signature: str) -> dict[str, Any]:
-    description = read_description(folder / LITERT_DESCRIPTION)
-    if signature not in description["signatures"]:
-        raise ValueError(
-            f"{folder} has no signature {signature!r}, but {', '.join(description['signatures'])}: a file that "
-            "takes text runs in LiteRTTextTranslator, a file that takes ids in LiteRTTranslator"
-        )
-    return description
+def _signature(load: Callable[..., Any], folder: Path, name: str, num_threads: int) -> Callable[..., Any]:
+    """A signature of the folder's `.tflite`; it raises ValueError where damaged graphs cannot be run."""
+    try:
+        interpreter = load(model_path=str(folder / MODEL), num_threads=num_threads)
+        runner = interpreter.get_signature_runner(name)
+    except RuntimeError as error:
+        raise ValueError(f"{folder / MODEL} cannot be loaded: {error}") from None
+
+    def run(**inputs: np.ndarray) -> dict[str, np.ndarray]:
+        try:
+            return runner(**inputs)
+        except RuntimeError as error:
+            raise ValueError(f"{folder / MODEL} cannot be run: {error}") from None
+
+    return run

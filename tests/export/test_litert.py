@@ -282,7 +282,12 @@ def test_the_runtime_of_browsers_runs_a_fixed_length(static_beam):
 
 def test_the_folder_is_all_that_a_client_needs(static_beam, digit_speller):
     folder, parity = static_beam
-    assert {path.name for path in folder.iterdir()} == {"model.tflite", "model.json", "vocabulary.spm"}
+    assert {path.name for path in folder.iterdir()} == {
+        "model.tflite",
+        "model.json",
+        "vocabulary.spm",
+        "SHA256SUMS",
+    }
     assert (folder / "vocabulary.spm").read_bytes() == digit_speller.target_tokenizer.model_proto
     about = json.loads((folder / "model.json").read_text())
     assert about["vocabularies"] == {"source": "vocabulary.spm", "target": "vocabulary.spm"}

@@ -183,7 +183,7 @@ def test_the_only_other_operators_are_those_of_tensorflow_text(exported):
 
 def test_the_vocabularies_are_in_the_graph_alone(exported):
     folder, _ = exported
-    assert {path.name for path in folder.iterdir()} == {"model.tflite", "model.json"}
+    assert {path.name for path in folder.iterdir()} == {"model.tflite", "model.json", "SHA256SUMS"}
     assert read_files((folder / "model.tflite").read_bytes()).keys() == {"model.json"}
 
 
