@@ -130,7 +130,7 @@ def test_broken_weights_are_a_mistake(run, model_folder):
     (model_folder / "model.weights.h5").write_bytes(b"")
     result = run("translate", model_folder, stdin=b"the cat\n")
     assert result.exit_code == 2
-    assert result.stderr.count("\n") == 1 and "model.weights.h5 is broken" in result.stderr
+    assert result.stderr.count("\n") == 1 and "model.weights.h5 is damaged or was changed" in result.stderr
 
 
 def test_a_line_is_translated_before_the_next_one_comes(start_script, model_folder, translator):
