@@ -8,6 +8,7 @@ and of equally good cuts that with the longest last piece wins, so ids are Sente
 
 from typing import NamedTuple
 
+import numpy as np
 import tensorflow as tf
 
 from keras_attn.export.tokens.graphs import Walk, follow, spread
@@ -77,10 +78,12 @@ def _pieces_ending(codes: tf.Tensor, pieces: Pieces) -> tf.Tensor:
 def _best_endings(endings: tf.Tensor, length: tf.Tensor, pieces: Pieces) -> tf.Tensor:
     """int32 `[N]`, which of `endings` `[N, L]` ends the best cut of all that lies before and at each place."""
     size, longest = endings.shape
-    known = tf.constant(pieces.scores)
+    known = tf.constant(pieces.scores.view(np.int32))  # the converter makes no int8 or float16 of integers
 
     def step(turn, best, rows):
-        scores = tf.gather(known, tf.slice(endings, [turn * BLOCK, 0], [BLOCK, longest]))
+        scores = tf.bitcast(
+            tf.gather(known, tf.slice(endings, [turn * BLOCK, 0], [BLOCK, longest])), tf.float32
+        )
         chosen = []
         for ending in tf.unstack(scores, num=BLOCK):
             candidates = best + ending  # by where the last piece begins

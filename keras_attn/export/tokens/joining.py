@@ -23,8 +23,9 @@ class Joined(NamedTuple):
 
 def joined(ids: tf.Tensor, tables: Surfaces) -> Joined:
     """The texts of int32 `[B, T]`, ids that the vocabulary has; N is as much as they can need."""
-    starts, heads = tf.constant(tables.starts), tf.gather(tf.constant(tables.heads), ids)
-    begins, sizes = tf.gather(starts, ids), tf.gather(starts[1:] - starts[:-1], ids)
+    starts, heads = tf.constant(tables.starts), tf.cast(tf.gather(tf.constant(tables.heads), ids), tf.int32)
+    begins = tf.gather(starts, ids)
+    sizes = tf.gather(starts, ids + 1) - begins
     last = tf.cast(sizes > (0 if tables.drop_one else heads), tf.int32)  # no space is dropped behind it
     dropped = heads * tf.cast(tf.cumsum(last, axis=1) == last, tf.int32)
     begins, sizes = begins + dropped, sizes - dropped

@@ -39,7 +39,7 @@ def normalized(text: tf.Tensor, tables: Normalization) -> Normalized:
     character.
     """
     size = text.shape[0]
-    given = tf.reduce_sum(tf.cast(tf.cumsum(tf.cast((text < 0) | (text > 255), tf.int32)) == 0, tf.int32))
+    given = tf.reduce_sum(tf.cast(tf.cumsum(tf.cast(~is_byte(text), tf.int32)) == 0, tf.int32))
     read = _whole_characters(text, given)
     codes = tf.where(tf.range(size) < read, text, NO_BYTE)
     replaced, origin, length = _replaced(codes, read, tables)
@@ -52,6 +52,11 @@ def normalized(text: tf.Tensor, tables: Normalization) -> Normalized:
         tf.gather(origin, tf.maximum(kept.owner - 1, 0)),
         (given >= size) | (length >= size),
     )
+
+
+def is_byte(numbers: tf.Tensor) -> tf.Tensor:
+    """Which are from 0 to 255."""
+    return tf.bitwise.right_shift(numbers, 8) == 0
 
 
 def _whole_characters(codes: tf.Tensor, length: tf.Tensor) -> tf.Tensor:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import tensorflow as tf
 
 from keras_attn.export.tokens.cutting import cut
-from keras_attn.export.tokens.normalization import normalized
+from keras_attn.export.tokens.normalization import is_byte, normalized
 from keras_attn.export.tokens.vocabulary_tables import VocabularyTables
 
 SHORT = 128  # a graph of so few bytes is two to three times as fast as one of 512
@@ -37,7 +37,11 @@ def tokenized(text: tf.Tensor, tables: VocabularyTables, most: int) -> Tokens:
     """
     if text.shape[0] <= SHORT:
         return _tokenized(text, tables, most)
-    short = _tokenized(text[:SHORT], tables, most)
+    too_long = Tokens(
+        tf.zeros([most], tf.int32), tf.zeros([most], tf.int32), tf.constant(0), tf.constant(True)
+    )
+    ends_early = ~is_byte(text[SHORT - 1])
+    short = tf.cond(ends_early, lambda: _tokenized(text[:SHORT], tables, most), lambda: too_long)
     return tf.cond(short.truncated, lambda: _tokenized(text, tables, most), lambda: short)
 
 

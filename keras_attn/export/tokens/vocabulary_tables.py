@@ -68,7 +68,7 @@ class Surfaces:
     Attributes:
         text: uint8, all of them one after the other.
         starts: int32 `[V + 1]`, where in `text` each begins, and the last one ends.
-        heads: int32 `[V]`, 1 where the first byte is a space that is left out at the beginning of a text.
+        heads: uint8 `[V]`, 1 where the first byte is a space that is left out at the beginning of a text.
         drop_one: whether only one such space is, else all of them are.
     """
 
@@ -181,7 +181,7 @@ def _surfaces(model: ModelProto) -> Surfaces:
         heads.append(shown and text.startswith(" "))
     spec = model.normalizer_spec
     starts = np.cumsum([0, *map(len, texts)], dtype=np.int32)
-    heads = np.array(heads, np.int32) * (spec.add_dummy_prefix or spec.remove_extra_whitespaces)
+    heads = np.array(heads, np.uint8) * np.uint8(spec.add_dummy_prefix or spec.remove_extra_whitespaces)
     return Surfaces(
         np.frombuffer(b"".join(texts), np.uint8), starts, heads, not spec.remove_extra_whitespaces
     )
