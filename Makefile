@@ -11,6 +11,10 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do $$p -c '
 # The linter alone, in the range that pyproject.toml gives: `make lint` is no reason to install TensorFlow.
 LINTER := import sys, tomllib; print(*tomllib.load(open(sys.argv[1], "rb"))["project"]["optional-dependencies"]["lint"])
 
+# Of every package the version that was tested, of those that build ours as well (newer pips read a variable of its own for them).
+PIP := cd "$(ROOT)" && PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
+	"$(BIN)/python" -m pip --quiet --disable-pip-version-check
+
 TWO_AT_A_TIME := -n 2 --dist worksteal
 # What trains, exports or compiles whole models, drives a browser or runs notebooks stays out of `make check`.
 WITHOUT_SLOW_ONES := -m "not slow" --ignore tests/export --ignore tests/web --ignore tests/test_notebooks.py
@@ -62,16 +66,16 @@ $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "keras-attn needs Python 3.11, 3.12 or 3.13; none was found. Name one: make PYTHON=/path/to/python3.12" >&2; exit 1; }
 	"$(PYTHON)" -m venv "$(VENV)"
 
-$(VENV)/.installed: $(ROOT)/pyproject.toml | $(BIN)/python
-	"$(BIN)/python" -m pip install --quiet --disable-pip-version-check --editable "$(ROOT)"
+$(VENV)/.installed: $(ROOT)/pyproject.toml $(ROOT)/constraints.txt | $(BIN)/python
+	$(PIP) install --editable .
 	@touch "$@"
 
-$(VENV)/.installed-test: $(ROOT)/pyproject.toml | $(BIN)/python
-	"$(BIN)/python" -m pip install --quiet --disable-pip-version-check --editable "$(ROOT)[test]"
+$(VENV)/.installed-test: $(ROOT)/pyproject.toml $(ROOT)/constraints.txt | $(BIN)/python
+	$(PIP) install --editable ".[test]"
 	@touch "$@"
 
-$(VENV)/.installed-lint: $(ROOT)/pyproject.toml | $(BIN)/python
-	"$(BIN)/python" -m pip install --quiet --disable-pip-version-check $$("$(BIN)/python" -c '$(LINTER)' "$(ROOT)/pyproject.toml")
+$(VENV)/.installed-lint: $(ROOT)/pyproject.toml $(ROOT)/constraints.txt | $(BIN)/python
+	$(PIP) install $$("$(BIN)/python" -c '$(LINTER)' pyproject.toml)
 	@touch "$@"
 
 $(WEB_PACKAGES): $(WEB)/package-lock.json

@@ -1,8 +1,10 @@
 """Recurrent encoder-decoder attention for Keras 3: from text files to a translator on a phone.
 
-The public names are loaded when they are first used: `import keras_attn` alone, and with it the command line, loads no Keras.
+The public names are loaded when they are first used: `import keras_attn` alone, and with it the command line, loads no Keras. Where
+Keras is loaded already, it learns all classes of the package here, so that `keras.models.load_model` knows them.
 """
 
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -19,6 +21,7 @@ _HOMES = {
     "LuongMonotonicAttention": "keras_attn.layers",
     "MonotonicAttention": "keras_attn.layers",
     "ParallelAttention": "keras_attn.layers",
+    "PointerGenerator": "keras_attn.layers",
     "Seq2Seq": "keras_attn.models",
     "TransformerEncoder": "keras_attn.models",
     "Translator": "keras_attn.inference.translator",
@@ -42,3 +45,7 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+if "keras" in sys.modules:
+    import_module("keras_attn.models")

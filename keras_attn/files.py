@@ -1,15 +1,20 @@
-"""The one way to write a file: whole, or not at all.
+"""The one way to write a file or a folder: whole, or not at all.
 
-The content goes to `NAME.part` beside the file, is flushed to the disk and then takes the file's place. A program that is killed,
-runs out of disk or loses power half-way leaves the old file as it was.
+The content goes to `NAME.part` beside the file (`.NAME.part` beside the folder), is flushed to the disk and then takes the place of
+what was there. A program that is killed, runs out of disk or loses power half-way leaves the old one as it was.
 """
 
 import contextlib
+import ctypes
+import fcntl
 import json
 import os
+import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+_HERE, _EXCHANGE = -100, 2  # of Linux' renameat2: AT_FDCWD, RENAME_EXCHANGE
 
 
 def part_of(path: Path) -> Path:
@@ -32,11 +37,10 @@ def new_file(path: Path) -> Iterator[Path]:
     """
     part = part_of(path)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        yield part
-        put_in_place(part, path)
-    except OSError as error:
-        raise OSError(f"cannot write {path}: {error.strerror or error}") from None
+        with _naming(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            yield part
+            put_in_place(part, path)
     finally:
         with contextlib.suppress(OSError):
             part.unlink()
@@ -44,15 +48,25 @@ def new_file(path: Path) -> Iterator[Path]:
 
 def put_in_place(written: Path, path: Path) -> None:
     """Gives a complete file its name, once all of it is on the disk; replaces what had the name before."""
-    handle = os.open(written, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    _flush(written)
     os.replace(written, path)
 
 
-def write_bytes(path: Path, data: bytes) -> None:
+def give_second_name(path: Path, other: Path) -> None:
+    """Gives a file another name as well, replacing what had it; on file systems where a file has one name, it is copied.
+
+    Raises:
+        OSError: as `new_file`.
+    """
+    with new_file(other) as part:
+        part.unlink(missing_ok=True)  # left by a program that was killed
+        try:
+            os.link(path, part)
+        except OSError:
+            shutil.copyfile(path, part)
+
+
+def write_bytes(path: Path, data: bytes | memoryview) -> None:
     """Writes or replaces a file; raises what `new_file` raises."""
     with new_file(path) as part:
         part.write_bytes(data)
@@ -66,3 +80,94 @@ def write_text(path: Path, text: str) -> None:
 def write_json(path: Path, values: Mapping[str, Any]) -> None:
     """Writes or replaces a file of JSON for people to read; raises what `new_file` raises."""
     write_text(path, json.dumps(values, indent=2, ensure_ascii=False) + "\n")
+
+
+@contextlib.contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """A folder to fill: `with new_folder(path) as part:` fill `part`, which replaces `path` when the block ends.
+
+    At every moment `path` is as it was or complete. What a killed program has left beside it is removed.
+
+    Args:
+        path: the folder to make or to replace; its parents are made if they are missing.
+
+    Yields:
+        The folder to fill. If the block fails, it is removed and the old one stays.
+
+    Raises:
+        OSError: the folder cannot be written, or another program is writing it; the message names `path`.
+    """
+    aside = path.with_name(f".{path.name}.part")
+    new = aside / "new"
+    with _naming(path):
+        aside.mkdir(parents=True, exist_ok=True)
+        try:
+            handle = lock(aside)
+        except BlockingIOError:
+            raise OSError("another program is writing it. Wait for its end") from None
+    try:
+        with _naming(path):
+            shutil.rmtree(new, ignore_errors=True)
+            new.mkdir()
+        yield new
+        with _naming(path):
+            for each in (*new.rglob("*"), new):
+                _flush(each)
+            _exchange(new, path)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+        os.close(handle)
+
+
+def lock(folder: Path) -> int:
+    """Keeps out every other program that asks for the lock of this folder. A program that is killed leaves none behind.
+
+    Returns:
+        A file descriptor; closing it gives the lock back.
+
+    Raises:
+        BlockingIOError: another program has the lock.
+        OSError: there is no such folder.
+    """
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        raise
+    return handle
+
+
+@contextlib.contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Makes an error of the system one that names the file or folder that was to be written."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(f"cannot write {path}: {error.strerror or error}") from None
+
+
+def _flush(path: Path) -> None:
+    """Has all of a file, or the names in a folder, on the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _exchange(new: Path, path: Path) -> None:
+    """Gives a folder its name; what had the name before gets the folder's. On Linux there is no moment without either."""
+    if not path.exists():
+        os.rename(new, path)
+        return
+    renameat2 = getattr(ctypes.CDLL(None), "renameat2", None)
+    if renameat2 and renameat2(_HERE, os.fsencode(new), _HERE, os.fsencode(path), _EXCHANGE) == 0:
+        return
+    old = new.with_name("old")
+    os.rename(path, old)
+    try:
+        os.rename(new, path)
+    except OSError:
+        os.rename(old, path)
+        raise

@@ -24,6 +24,14 @@ def generate_lines(words, count, seed):
     return [" ".join(draw.choices(words.split(), k=draw.randint(1, 9))) for _ in range(count)]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def cache_of_this_run(tmp_path_factory):
+    """No test reads or fills the user's own cache."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KERAS_ATTN_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def source_lines():
     return generate_lines(SOURCE_WORDS, 200, seed=1)
@@ -69,6 +77,20 @@ def tiny_trained(source_lines, target_lines):
     model = build_seq2seq(config.model)
     fill(model, seed=4)
     return TrainedModel(config, source, target, model)
+
+
+@pytest.fixture(scope="session")
+def copying_trained(source_lines, target_lines):
+    """With one vocabulary for both languages, of which the output may copy."""
+    from keras_attn.models.build import build_seq2seq
+    from keras_attn.storage.model_folder import TrainedModel
+
+    tokenizer = train_tokenizer([*source_lines, *target_lines], 90)
+    config = tiny_config(tokenizer, tokenizer)
+    config = dataclasses.replace(config, model=dataclasses.replace(config.model, copy=True))
+    model = build_seq2seq(config.model)
+    fill(model, seed=4)
+    return TrainedModel(config, tokenizer, tokenizer, model)
 
 
 @pytest.fixture(scope="session")

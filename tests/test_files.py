@@ -1,9 +1,23 @@
 import os
+import shutil
+import signal
+import subprocess
+import sys
 import threading
 
 import pytest
 
-from keras_attn.files import new_file, part_of, put_in_place, write_bytes, write_json, write_text
+from keras_attn import files
+from keras_attn.files import (
+    give_second_name,
+    new_file,
+    new_folder,
+    part_of,
+    put_in_place,
+    write_bytes,
+    write_json,
+    write_text,
+)
 
 
 @pytest.fixture
@@ -118,3 +132,132 @@ def test_a_file_that_gathered_elsewhere_gets_its_name(file, tmp_path):
     put_in_place(tmp_path / "download", file)
     assert file.read_text() == "new"
     assert os.listdir(tmp_path) == ["notes.txt"]
+
+
+def test_a_file_with_a_second_name_is_there_twice(file):
+    other = file.with_name("other.txt")
+    other.write_text("what had the name before")
+    give_second_name(file, other)
+    write_text(file, "new")
+    assert (file.read_text(), other.read_text()) == ("new", "old")
+    assert sorted(os.listdir(file.parent)) == ["notes.txt", "other.txt"]
+
+
+def test_where_a_file_has_one_name_it_is_copied(file, monkeypatch):
+    def link(*_):
+        raise OSError("Operation not permitted")
+
+    monkeypatch.setattr(os, "link", link)
+    give_second_name(file, file.with_name("other.txt"))
+    assert file.with_name("other.txt").read_text() == "old"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with one file of old text, alone in its parent."""
+    folder = tmp_path / "parent" / "made"
+    folder.mkdir(parents=True)
+    (folder / "notes.txt").write_text("old")
+    return folder
+
+
+def texts(folder):
+    """Of the files in a folder, by name."""
+    return {path.name: path.read_text() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("exchange", [True, False], ids=["in one step", "where names cannot be exchanged"])
+def test_a_folder_is_replaced_as_a_whole_and_nothing_lies_beside_it(folder, monkeypatch, exchange):
+    if not exchange:
+        monkeypatch.setattr(files.ctypes, "CDLL", lambda name: object())
+    with new_folder(folder) as part:
+        (part / "others.txt").write_text("new")
+        assert texts(folder) == {"notes.txt": "old"}
+    assert texts(folder) == {"others.txt": "new"}
+    assert os.listdir(folder.parent) == ["made"]
+
+
+def test_where_names_cannot_be_exchanged_a_folder_that_gets_no_name_leaves_the_old_one(folder, monkeypatch):
+    rename = os.rename
+
+    def fail_for_the_new_one(old, new):
+        if old.name == "new":
+            raise OSError("Input/output error")
+        rename(old, new)
+
+    monkeypatch.setattr(files.ctypes, "CDLL", lambda name: object())
+    monkeypatch.setattr(os, "rename", fail_for_the_new_one)
+    with pytest.raises(OSError, match=r"^cannot write .*/made: Input/output error"), new_folder(folder):
+        pass
+    assert texts(folder) == {"notes.txt": "old"}
+
+
+def test_a_folder_that_is_replaced_is_never_missing(folder):
+    seen, done = set(), threading.Event()
+
+    def look():
+        while not done.is_set():
+            seen.add(folder.exists())
+
+    watcher = threading.Thread(target=look)
+    watcher.start()
+    for _ in range(50):
+        with new_folder(folder) as part:
+            (part / "notes.txt").write_text("new")
+    done.set()
+    watcher.join()
+    assert seen == {True}
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt, SystemExit])
+def test_a_folder_that_fails_half_way_leaves_the_old_one_and_no_part(folder, error):
+    with pytest.raises(error), new_folder(folder) as part:
+        (part / "others.txt").write_text("half")
+        raise error
+    assert texts(folder) == {"notes.txt": "old"}
+    assert os.listdir(folder.parent) == ["made"]
+
+
+def test_what_a_killed_program_left_of_a_folder_is_removed_by_the_next(folder):
+    program = "import os, signal, sys; from pathlib import Path; from keras_attn.files import new_folder\n"
+    program += "with new_folder(Path(sys.argv[1])) as part:\n"
+    program += "    (part / 'half.txt').touch(); os.kill(os.getpid(), signal.SIGKILL)"
+    killed = subprocess.run([sys.executable, "-c", program, folder], timeout=60)
+    assert killed.returncode == -signal.SIGKILL
+    assert sorted(os.listdir(folder.parent)) == [".made.part", "made"]
+    with new_folder(folder) as part:
+        (part / "others.txt").write_text("new")
+    assert texts(folder) == {"others.txt": "new"}
+    assert os.listdir(folder.parent) == ["made"]
+
+
+def test_one_program_at_a_time_makes_a_folder(folder):
+    message = r"^cannot write .*/made: another program is writing it"
+    with new_folder(folder) as part:
+        (part / "others.txt").write_text("new")
+        with pytest.raises(OSError, match=message), new_folder(folder):
+            pass
+    assert texts(folder) == {"others.txt": "new"}
+
+
+def test_a_folder_without_room_for_it_is_an_error_that_names_it(folder):
+    with (
+        pytest.raises(OSError, match=r"^cannot write .*/notes.txt/inside: "),
+        new_folder(folder / "notes.txt" / "inside"),
+    ):
+        pass
+
+
+def test_all_of_a_folder_is_on_the_disk_before_it_has_its_name(folder, monkeypatch):
+    calls, fsync, rename = [], os.fsync, os.rename
+    monkeypatch.setattr(
+        os, "fsync", lambda handle: (calls.append(os.readlink(f"/proc/self/fd/{handle}")), fsync(handle))
+    )
+    monkeypatch.setattr(os, "rename", lambda *names: (calls.append("rename"), rename(*names)))
+    shutil.rmtree(folder)
+    with new_folder(folder) as part:
+        (part / "inner").mkdir()
+        (part / "inner" / "file").touch()
+    new = folder.parent / ".made.part" / "new"
+    assert set(calls[:-1]) == {str(new), str(new / "inner"), str(new / "inner" / "file")}
+    assert calls[-1] == "rename"

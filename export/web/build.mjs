@@ -10,6 +10,7 @@ import { createHash } from "node:crypto";
 import { access, cp, lstat, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { notices } from "./notices.mjs";
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const SOURCES = path.join(HERE, "src");
@@ -36,7 +37,8 @@ async function main([output, ...exports]) {
   await mkdir(path.dirname(path.resolve(output)), { recursive: true });
   const fresh = await mkdtemp(`${path.resolve(output)}.`);
   try {
-    await writePage(fresh);
+    const bundled = await writePage(fresh);
+    await writeFile(path.join(fresh, "NOTICE.txt"), await notices(bundled, models));
     for (const { folder, name, files } of models) await copyFiles(folder, path.join(fresh, "models", name), files);
     const index = models.map(({ name, source, target, bytes }) => ({ name, source, target, bytes }));
     await writeFile(path.join(fresh, MADE_BY_US), JSON.stringify(index, null, 2) + "\n");
@@ -60,7 +62,7 @@ async function checkedModel(folder) {
     if (error instanceof UsageError) throw error;
     throw new UsageError(`${folder} is not a whole export: expected a folder that \`keras-attn export --format litert\` wrote`);
   }
-  const { signatures, source_length, languages, bytes } = description;
+  const { signatures, source_length, languages, bytes, attribution } = description;
   if (!signatures?.step) {
     throw new UsageError(`${folder} cannot be run word by word: export it again with this version of keras-attn`);
   }
@@ -71,7 +73,12 @@ async function checkedModel(folder) {
   if (typeof source !== "string" || typeof target !== "string" || typeof bytes !== "number") {
     throw new UsageError(`${folder}/model.json does not say what it translates: expected languages and bytes`);
   }
-  return { folder, files, name: path.basename(path.resolve(folder)), source, target, bytes };
+  return { folder, files, name: path.basename(path.resolve(folder)), source, target, bytes, attribution: oneLine(attribution) };
+}
+
+/** What somebody else's text may say in ours: "" where it is none. */
+function oneLine(text) {
+  return typeof text === "string" ? text.replace(/[\p{C}\s]+/gu, " ").trim() : "";
 }
 
 /** Of the files that `model.json` names, only vocabularies that lie beside it: no paths, and no pages or scripts to publish. */
@@ -104,10 +111,12 @@ async function refuseToReplace(output) {
   }
 }
 
+/** Returns the paths of all files that went into it. */
 async function writePage(folder) {
+  const inputs = [];
   const entries = { page: "esm", worker: "iife" }; // LiteRT.js loads its WASM by importScripts, which module workers lack
   for (const [name, format] of Object.entries(entries)) {
-    await build({
+    const { metafile } = await build({
       entryPoints: [path.join(SOURCES, `${name}.ts`)],
       outfile: path.join(folder, `${name}.js`),
       bundle: true,
@@ -116,10 +125,14 @@ async function writePage(folder) {
       format,
       target: "es2022",
       logLevel: "error",
+      absWorkingDir: HERE,
+      metafile: true,
     });
+    inputs.push(...Object.keys(metafile.inputs).map((input) => path.join(HERE, input)));
   }
   await copyFiles(SOURCES, folder, ["index.html", "style.css"]);
   await copyFiles(WASM, path.join(folder, "wasm"), WASM_FILES);
+  return inputs;
 }
 
 /** The service worker knows the build by a checksum of all its files, so that a changed file is a new build. */

@@ -1,4 +1,4 @@
-"""`keras-attn evaluate`: BLEU and chrF of a model."""
+"""`keras-attn evaluate`: BLEU, chrF, exact match and error rates of a model."""
 
 from pathlib import Path
 
@@ -16,7 +16,9 @@ FILE = click.Path(exists=True, dir_okay=False)
 @click.argument("folder", type=MODEL)
 @click.option("--split", help="A split of the corpus that the model was trained on. [default: test]")
 @click.option("--source", type=FILE, help="Lines to translate, instead of a split; needs --reference.")
-@click.option("--reference", type=FILE, help="Their translations, raw text.")
+@click.option(
+    "--reference", "references", type=FILE, multiple=True, help="Their translations, raw text; repeatable."
+)
 @click.option(
     "--beam-size", type=click.IntRange(1), help="Hypotheses kept; 1: greedy only. [default: the model's]"
 )
@@ -29,19 +31,20 @@ def evaluate(
     folder: str,
     split: str | None,
     source: str | None,
-    reference: str | None,
+    references: tuple[str, ...],
     beam_size: int | None,
     tokenized_reference: str | None,
 ) -> None:
-    """Translates by greedy and by beam search, prints BLEU and chrF with their signatures and keeps them in the
-    folder's metrics.json, unless it is that of a packaged model, whose figures stay.
+    """Translates by greedy and by beam search, prints BLEU, chrF, exact match, character and word error rate with their signatures
+    and keeps them in the folder's metrics.json, unless it is that of a packaged model, whose figures stay. Of references that are
+    single words it prints no BLEU and chrF. docs/scores.md defines each.
 
     \b
     Example:
       keras-attn evaluate runs/en-de --split test
       keras-attn evaluate runs/en-de --source my.en --reference my.de
     """
-    if bool(source) != bool(reference):
+    if bool(source) != bool(references):
         raise click.UsageError("--source and --reference go together.")
     if source and split:
         raise click.UsageError("--split and --source exclude each other.")
@@ -50,14 +53,19 @@ def evaluate(
     from keras_attn.evaluation.evaluate import evaluate, tokenized_references
 
     tokenized = read_lines(tokenized_reference) if tokenized_reference else None
+    others: list[list[str]] = []
     if source:
-        name, corpus = Path(source).name, Corpus(read_lines(source), read_lines(reference))
+        reference, *others = map(read_lines, references)
+        name, corpus = Path(source).name, Corpus(read_lines(source), reference)
     else:
         name, data = split or "test", load_config(folder).data
         corpus = split_corpus(data, name)
         tokenized = tokenized or tokenized_references(data, name)
     click.echo(f"translating {len(corpus)} lines of {name}", err=True)
-    for evaluation in evaluate(translator, corpus.source, corpus.target, beam_size, tokenized):
+    evaluations = evaluate(
+        translator, corpus.source, corpus.target, beam_size, tokenized, more_references=others
+    )
+    for evaluation in evaluations:
         click.echo(evaluation)
         if not packaged.holds(folder):
             update_metrics(folder, {f"{name}_{evaluation.name}": evaluation.as_dict()})

@@ -4,8 +4,11 @@ Results go to stdout, progress and warnings to stderr. A user's mistake is one l
 """
 
 import os
+import signal
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 import click
@@ -28,7 +31,7 @@ class CommandLine(click.Group):
 
     def main(self, *args: Any, standalone_mode: bool = True, **kwargs: Any) -> NoReturn:
         os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # what goes wrong comes as an exception, too
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _orderly_end():
             warnings.simplefilter("always", UserWarning)  # each is about another line
             warnings.showwarning = _show_warning
             try:
@@ -68,6 +71,23 @@ def main() -> None:
 
 for command in (train, translate, score, evaluate, align, export, pack, demo):
     main.add_command(command)
+
+
+@contextmanager
+def _orderly_end() -> Iterator[None]:
+    """Ends as an exception does, cleaning up, when the process is told to end (SIGTERM) or its terminal closes (SIGHUP)."""
+
+    def end(number: int, _: Any) -> NoReturn:
+        sys.exit(128 + number)
+
+    deadly = [each for each in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(each) is signal.SIG_DFL]
+    for each in deadly:
+        signal.signal(each, end)
+    try:
+        yield
+    finally:
+        for each in deadly:
+            signal.signal(each, signal.SIG_DFL)
 
 
 def _fail(message: str) -> int:

@@ -88,6 +88,8 @@ class ModelConfig:
     feed: str = choice("context", "attentional", "none")  # what joins the input of the decoder's cell
     readout: str = choice("maxout", "attentional", "linear", "plain")
     readout_units: int = option(256, {"readout": ("maxout", "attentional", "linear")})
+    # a pointer-generator: the output may copy words of the source (See et al. 2017); needs tokenizer.joint
+    copy: bool = option(False, _ANY_ATTENTION)
     word_dropout: float = 0.0  # of whole words, source and target (Gal and Ghahramani 2016)
     embedding_dropout: float = 0.0
     layer_dropout: float = 0.0  # between stacked layers (Zaremba et al. 2014)
@@ -130,7 +132,9 @@ class TrainingConfig:
     guided_alignment: float = 0.0  # weight of the loss of attention against word links (Chen et al. 2016)
     clip_norm: float = 1.0
     ema_decay: float = 0.0  # 0: no moving average
-    patience: int = 0  # evaluations without a better development BLEU before stopping; 0: never
+    # the score of the development set that makes a model the best; auto: exact where lines are single words, else bleu
+    best_by: str = choice("auto", "bleu", "chrf", "exact", "cer", "wer", "loss")
+    patience: int = 0  # evaluations without a better model before stopping; 0: never
     mixed_precision: str = choice("float32", "mixed_float16", "mixed_bfloat16")
     tensorboard: bool = False
 
@@ -147,6 +151,15 @@ class SearchConfig:
     max_length_extra: int = 10
     max_source_length: int = 256  # longer input is cut here, with a warning
     batch_size: int = 64
+
+    def __post_init__(self) -> None:
+        for key in ("beam_size", "batch_size"):
+            if getattr(self, key) < 1:
+                raise ConfigError(f"search.{key} must be at least 1. Received: {getattr(self, key)}")
+        if self.max_source_length < 2:
+            raise ConfigError(
+                f"search.max_source_length must be at least 2: one sub-word plus EOS. Received: {self.max_source_length}"
+            )
 
     def length_limit(self, length: int) -> int:
         """The most target sub-words, EOS included, for a source of `length` sub-words, EOS not counted."""

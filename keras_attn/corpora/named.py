@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from keras_attn.corpora import phrasebook
+from keras_attn.corpora.cache import cache_folder
 from keras_attn.corpora.download import download
 from keras_attn.text.corpus import Corpus, CorpusError, decode_lines, keep_usable, read_lines
 
@@ -136,7 +137,7 @@ def corpus_file(path: str, url: str, sha256: str) -> Path:
         if _digest(file) != sha256:
             raise CorpusError(f"{file} has a wrong checksum (SHA-256). Fetch it again from {url}")
         return file
-    file = _cache_folder() / path
+    file = cache_folder() / path
     if not file.is_file() or _digest(file) != sha256:
         download(url, file, intact=lambda part: _digest(part) == sha256)
     return file
@@ -155,12 +156,6 @@ def _digest(file: Path) -> str:
 def _zipped_text(file: Path) -> bytes:
     with zipfile.ZipFile(file) as archive:
         return archive.read(_TATOEBA_TEXT)
-
-
-def _cache_folder() -> Path:
-    if folder := os.environ.get("KERAS_ATTN_CACHE"):
-        return Path(folder)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "keras_attn"
 
 
 def _load_multi30k(source_language: str, target_language: str, split: str) -> Corpus:

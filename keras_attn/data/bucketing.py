@@ -1,36 +1,59 @@
-"""Which sentence pairs may share a batch: those of about equal length, so that little of it is padding."""
+"""Which sentence pairs may share a batch, and the few shapes that batches have.
+
+Pairs of about equal length share a batch, so that little of it is padding. Compilers such as XLA work anew for every shape that
+they meet, so there are at most a dozen.
+"""
+
+import dataclasses
 
 import numpy as np
 
 from keras_attn.config import ConfigError, TrainingConfig
 
-_GROWTH = 1.1
+MOST_SHAPES = 12
 
 
-def boundaries(longest: int) -> list[int]:
-    """Upper ends of the length buckets: 2, 4, 6, ... and, where that is wider, each a tenth above the last.
+@dataclasses.dataclass(frozen=True)
+class Shape:
+    """Of a batch.
 
-    The last one is `longest` itself.
+    Attributes:
+        rows: sentence pairs.
+        source, target: the lengths that the sides are padded to, EOS included.
     """
-    ends = [min(2, longest)]
-    while ends[-1] < longest:
-        ends.append(min(longest, max(ends[-1] + 2, int(ends[-1] * _GROWTH))))
-    return ends
+
+    rows: int
+    source: int
+    target: int
 
 
-def batch_splits(lengths: np.ndarray, training: TrainingConfig) -> np.ndarray:
-    """Cuts pairs that stand in the order of their buckets into batches.
+@dataclasses.dataclass(frozen=True)
+class Layout:
+    """How the pairs of every epoch are cut into batches.
 
-    A batch may reach over the end of a bucket, so only the last of all batches can be a small one. It holds
-    `training.batch_size` pairs, or as many as fit `training.batch_tokens` when each is padded to the length of its
-    longest bucket, at least one.
+    A batch holds pairs of one bucket. What is left over of a bucket comes first in the next, of longer pairs, so all batches but
+    the last are full.
+
+    Attributes:
+        buckets: of each bucket, which pairs are in it, uint32.
+        splits: int64 `[batches + 1]`: when the buckets stand one after the other, batch b holds the pairs from `splits[b]` up to,
+            not including, `splits[b + 1]`.
+        shapes: of each batch.
+    """
+
+    buckets: list[np.ndarray]
+    splits: np.ndarray
+    shapes: list[Shape]
+
+
+def layout(source: np.ndarray, target: np.ndarray, training: TrainingConfig) -> Layout:
+    """Buckets and batches of pairs with these lengths.
+
+    A batch holds `training.batch_size` pairs, or as many as fit `training.batch_tokens` when each target is padded, at least one.
 
     Args:
-        lengths: int `[pairs]`, the upper end of each pair's bucket, never falling.
+        source, target: int `[pairs]`, lengths with EOS.
         training: where the budget stands.
-
-    Returns:
-        int64 `[batches + 1]`: batch b holds the pairs from `splits[b]` up to, not including, `splits[b + 1]`.
 
     Raises:
         ConfigError: not exactly one of the two budgets is set.
@@ -40,9 +63,54 @@ def batch_splits(lengths: np.ndarray, training: TrainingConfig) -> np.ndarray:
             "set one of training.batch_size (sentences) and training.batch_tokens (target tokens), and the other to 0; "
             f"got batch_size = {training.batch_size}, batch_tokens = {training.batch_tokens}"
         )
-    splits = [0]
-    for pair, length in enumerate(lengths.tolist()):
-        most = training.batch_size or max(1, training.batch_tokens // length)
-        if pair - splits[-1] >= most:
-            splits.append(pair)
-    return np.array([*splits, len(lengths)], np.int64)
+    usual = np.rint(source * (target.sum() / source.sum())).astype(
+        int
+    )  # the length that such a source's target has
+    longest = np.maximum(usual, target)
+    buckets = _members(np.searchsorted(boundaries(np.bincount(longest)), longest))
+    splits, shapes = [0], []
+    lengths = end = 0
+    for bucket in buckets:
+        lengths = np.maximum(lengths, [source[bucket].max(), target[bucket].max()])
+        most = training.batch_size or max(1, training.batch_tokens // int(lengths[1]))
+        shape = Shape(min(most, len(longest)), *lengths.tolist())
+        end += len(bucket)
+        batches = (end - splits[-1]) // shape.rows
+        splits += [splits[-1] + shape.rows * batch for batch in range(1, batches + 1)]
+        shapes += [shape] * batches
+    if splits[-1] < end:
+        splits.append(end)
+        shapes.append(shape)
+    return Layout(buckets, np.array(splits, np.int64), shapes)
+
+
+def boundaries(counts: np.ndarray, most: int = MOST_SHAPES) -> list[int]:
+    """The upper ends of at most `most` length buckets with which least is padding, when each pair is padded to its bucket's end.
+
+    Found exactly, by dynamic programming over the number of buckets.
+
+    Args:
+        counts: int `[longest + 1]`, how many pairs have each length; some have the longest.
+    """
+    up_to = np.cumsum(counts)  # pairs of at most that length
+    lengths = np.arange(len(counts))
+    padded = np.where(lengths > 0, np.inf, 0.0)  # least positions that all pairs up to a length take
+    begins = []
+    for _ in range(most):
+        # [end, begin]: pairs longer than begin, up to end, are padded to end
+        choices = padded + np.where(
+            lengths < lengths[:, None], (up_to[:, None] - up_to) * lengths[:, None], np.inf
+        )
+        choices[0, 0] = 0
+        begins.append(choices.argmin(axis=1))
+        padded = choices.min(axis=1)
+    ends = [len(counts) - 1]
+    while begins and ends[-1] > 0:
+        ends.append(int(begins.pop()[ends[-1]]))
+    return sorted({end for end in ends if end > 0})
+
+
+def _members(bucket: np.ndarray) -> list[np.ndarray]:
+    """Which pairs are in each bucket, from the pairs' buckets, int `[pairs]`."""
+    pairs = np.argsort(bucket, kind="stable").astype(np.uint32)
+    return np.split(pairs, np.flatnonzero(np.diff(bucket[pairs])) + 1)

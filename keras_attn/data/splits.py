@@ -1,6 +1,7 @@
 """The splits of a corpus: which pairs a model is trained on, chosen by and scored on."""
 
 import dataclasses
+from collections.abc import Callable, Sequence
 
 from keras_attn.config import DataConfig
 from keras_attn.corpora.named import load_corpus
@@ -28,12 +29,15 @@ class Splits:
                 raise CorpusError(f"the {name} split holds no pairs")
 
 
-def split_corpus(data: DataConfig, split: str) -> Corpus:
+def split_corpus(
+    data: DataConfig, split: str, *, read: Callable[[Sequence[str]], Corpus] = read_pairs
+) -> Corpus:
     """The pairs of one split: of the named corpus, else from the files of that split.
 
     Args:
         data: names the corpus or the files.
         split: `"train"`, `"dev"`, `"test"` or, of a named corpus, another one that it has.
+        read: what reads files; `open_pairs` leaves the pairs there.
 
     Returns:
         The pairs, with their word links where a named corpus has some.
@@ -48,4 +52,4 @@ def split_corpus(data: DataConfig, split: str) -> Corpus:
         raise CorpusError(f"unknown split: {split!r}; a model trained on files has train, dev, test")
     if not files[split]:
         raise CorpusError(f"no files for the {split} split: set data.{split}, or name the files to use")
-    return read_pairs(files[split])
+    return read(files[split])

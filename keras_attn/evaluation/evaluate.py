@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from keras_attn.config import DataConfig
 from keras_attn.corpora.named import tokenized_reference
+from keras_attn.evaluation.error_rates import ErrorRates, error_rates
 from keras_attn.evaluation.scores import Scores, corpus_scores, tokenized_scores
+from keras_attn.text.words import are_single_words
 
 if TYPE_CHECKING:
     from keras_attn.inference.translator import Translator
@@ -14,12 +16,19 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class Evaluation:
-    """How good one way to search is."""
+    """How good one way to search is.
+
+    Attributes:
+        tokenized: against references that were tokenised and lowercased.
+        single_words: whether the references are single words, of which BLEU is always 0.
+    """
 
     beam_size: int
     length_penalty: float
     scores: Scores
-    tokenized: Scores | None  # against references that were tokenised and lowercased
+    errors: ErrorRates
+    tokenized: Scores | None = None
+    single_words: bool = False
 
     @property
     def name(self) -> str:
@@ -27,13 +36,15 @@ class Evaluation:
 
     def as_dict(self) -> dict[str, Any]:
         """For `metrics.json`."""
-        values = {"length_penalty": self.length_penalty, **self.scores.as_dict()}
+        values = {"length_penalty": self.length_penalty, **self.scores.as_dict(), **self.errors.as_dict()}
         return {**values, "tokenized": self.tokenized.as_dict()} if self.tokenized else values
 
     def __str__(self) -> str:
         search = f"beam size {self.beam_size}, length penalty {self.length_penalty:g}"
-        scores = [str(scores) for scores in (self.scores, self.tokenized) if scores]
-        return "\n".join(["greedy search" if self.beam_size == 1 else search, *scores])
+        scores = (
+            [] if self.single_words else [str(scores) for scores in (self.scores, self.tokenized) if scores]
+        )
+        return "\n".join(["greedy search" if self.beam_size == 1 else search, *scores, str(self.errors)])
 
 
 def evaluate(
@@ -42,6 +53,8 @@ def evaluate(
     references: Sequence[str],
     beam_size: int | None = None,
     tokenized_references: Sequence[str] | None = None,
+    *,
+    more_references: Sequence[Sequence[str]] = (),
 ) -> Iterator[Evaluation]:
     """Scores greedy search, then beam search, each as soon as it is done.
 
@@ -51,19 +64,27 @@ def evaluate(
         references: their translations, raw text.
         beam_size: None: the model's; 1: greedy search only.
         tokenized_references: the references lowercased, normalised and tokenised as Moses does, for a second pair of scores.
+        more_references: other lists like `references`, each as right.
 
     Raises:
         ValueError: no lines, or not as many references as sources.
     """
     settings = translator.search
-    _check_counts(sources, references, tokenized_references)
+    _check_counts(sources, [references, *more_references], tokenized_references)
     beam_size = settings.beam_size if beam_size is None else beam_size
     for size in sorted({1, beam_size}):
         hypotheses = translator(sources, beam_size=size)
         tokenized = None
         if tokenized_references is not None:
             tokenized = tokenized_scores(hypotheses, tokenized_references, translator.languages[1])
-        yield Evaluation(size, settings.length_penalty, corpus_scores(hypotheses, references), tokenized)
+        yield Evaluation(
+            size,
+            settings.length_penalty,
+            corpus_scores(hypotheses, references, *more_references),
+            error_rates(sources, hypotheses, references, *more_references),
+            tokenized,
+            single_words=are_single_words(references),
+        )
 
 
 def tokenized_references(data: DataConfig, split: str) -> list[str] | None:
@@ -77,10 +98,15 @@ def tokenized_references(data: DataConfig, split: str) -> list[str] | None:
     return None
 
 
-def _check_counts(sources: Sequence[str], references: Sequence[str], tokenized: Sequence[str] | None) -> None:
+def _check_counts(
+    sources: Sequence[str], references: Sequence[Sequence[str]], tokenized: Sequence[str] | None
+) -> None:
     """Before the translating, which takes a while."""
-    for name, lines in (("references", references), ("tokenised references", tokenized)):
-        if lines is not None and len(lines) != len(sources):
+    named = [("references", lines) for lines in references]
+    if tokenized is not None:
+        named.append(("tokenised references", tokenized))
+    for name, lines in named:
+        if len(lines) != len(sources):
             raise ValueError(
                 f"expected one reference a source; got {len(sources)} sources and {len(lines)} {name}"
             )

@@ -46,8 +46,12 @@ class LengthBucket:
         return f"{words:>7} words {self.count:6d} sentences  {score}"
 
 
-def corpus_scores(hypotheses: Sequence[str], references: Sequence[str]) -> Scores:
-    """Scores detokenised, cased text with sacreBLEU's defaults (13a tokens), one reference a hypothesis.
+def corpus_scores(hypotheses: Sequence[str], *references: Sequence[str]) -> Scores:
+    """Scores detokenised, cased text with sacreBLEU's defaults (13a tokens).
+
+    Args:
+        hypotheses: translations as the model writes them.
+        references: one or more lists, each with a reference for each hypothesis.
 
     Raises:
         ValueError: the lists are empty or differ in length.
@@ -78,7 +82,7 @@ def tokenized_scores(hypotheses: Sequence[str], tokenized_references: Sequence[s
     _check_lines(hypotheses, tokenized_references)
     # force: the text is tokenised on purpose, so sacreBLEU need not warn that it is.
     bleu, chrf = BLEU(lowercase=True, tokenize="none", force=True), CHRF(lowercase=True)
-    scores = _scores(moses_tokens(hypotheses, language), tokenized_references, bleu, chrf)
+    scores = _scores(moses_tokens(hypotheses, language), [tokenized_references], bleu, chrf)
     treatment = f"|moses:lc.norm.tok.{language}|sacremoses:{sacremoses.__version__}"
     return dataclasses.replace(
         scores,
@@ -146,10 +150,13 @@ def _bucket(shortest: int, longest: int | None, hypotheses: list[str], reference
     return LengthBucket(shortest, longest, len(hypotheses), scores.bleu, scores.bleu_signature)
 
 
-def _scores(hypotheses: Sequence[str], references: Sequence[str], bleu: "BLEU", chrf: "CHRF") -> Scores:
-    _check_lines(hypotheses, references)
-    bleu_score = bleu.corpus_score(hypotheses, [references]).score
-    chrf_score = chrf.corpus_score(hypotheses, [references]).score
+def _scores(
+    hypotheses: Sequence[str], references: Sequence[Sequence[str]], bleu: "BLEU", chrf: "CHRF"
+) -> Scores:
+    for lines in references:
+        _check_lines(hypotheses, lines)
+    bleu_score = bleu.corpus_score(hypotheses, references).score
+    chrf_score = chrf.corpus_score(hypotheses, references).score
     # A signature is complete only after scoring: it counts the references.
     return Scores(bleu_score, str(bleu.get_signature()), chrf_score, str(chrf.get_signature()))
 

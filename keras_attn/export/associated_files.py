@@ -37,14 +37,20 @@ class _Buffer(schema.BufferT):
         return schema.BufferEnd(builder)
 
 
-def with_metadata(model: bytes, name: str, description: str, files: Iterable[str]) -> bytes:
+def with_metadata(
+    model: bytes, name: str, description: str, files: Iterable[str], *, licence: str = ""
+) -> bytes:
     """A `.tflite` that says what it is and which files it is to hold, see `with_files`.
 
     Args:
         model: the `.tflite`.
         name: of the model, for people.
         description: what the metadata says of it.
-        files: names. The same arguments give the same bytes.
+        files: names.
+        licence: under which the model is, and whom to name beside it; "": the metadata do not say.
+
+    Returns:
+        The `.tflite`; the same arguments give the same bytes.
     """
     parsed = schema.ModelT.InitFromPackedBuf(model, 0)
     compact(parsed)
@@ -52,7 +58,7 @@ def with_metadata(model: bytes, name: str, description: str, files: Iterable[str
     metadata.name = _ENTRY
     metadata.buffer = len(parsed.buffers)
     content = schema.BufferT()
-    content.data = _metadata(name, description, list(files))
+    content.data = _metadata(name, description, list(files), licence)
     parsed.buffers = [_aligned(buffer) for buffer in [*parsed.buffers, content]]
     parsed.metadata = [*(parsed.metadata or []), metadata]
     builder = flatbuffers.Builder(len(model) + 1024)
@@ -88,8 +94,8 @@ def _aligned(buffer: schema.BufferT) -> _Buffer:
     return aligned
 
 
-def _metadata(name: str, description: str, files: list[str]) -> bytes:
-    """A `ModelMetadata` table: name (field 0), description (1), associated_files (6), min_parser_version (7)."""
+def _metadata(name: str, description: str, files: list[str], licence: str) -> bytes:
+    """A `ModelMetadata` table: name (field 0), description (1), license (5), associated_files (6), min_parser_version (7)."""
     builder = flatbuffers.Builder(1024)
     entries = []
     for file in files:
@@ -101,7 +107,7 @@ def _metadata(name: str, description: str, files: list[str]) -> bytes:
     for entry in reversed(entries):
         builder.PrependUOffsetTRelative(entry)
     associated = builder.EndVector()
-    strings = {0: name, 1: description, 7: _PARSER}
+    strings = {0: name, 1: description, 7: _PARSER} | ({5: licence} if licence else {})
     offsets = {6: associated} | {field: builder.CreateString(text) for field, text in strings.items()}
     builder.StartObject(8)
     for field in sorted(offsets):

@@ -6,6 +6,7 @@ import tempfile
 import tensorflow as tf
 from ai_edge_litert import schema_py_generated as schema
 
+from keras_attn.export.disk_errors import as_os_errors
 from keras_attn.export.id_signatures import Signature
 
 _CANNOT_RUN = (
@@ -29,7 +30,8 @@ def convert(signatures: dict[str, Signature], precision: str) -> bytes:
         ConversionError: it needs more than built-in operators.
     """
     with tempfile.TemporaryDirectory() as folder:
-        tf.saved_model.save(tf.Module(), folder, signatures=signatures)
+        with as_os_errors(folder):
+            tf.saved_model.save(tf.Module(), folder, signatures=signatures)
         converter = tf.lite.TFLiteConverter.from_saved_model(folder, signature_keys=list(signatures))
         converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS]
         # Without it a loop copies a whole buffer to write one row of it.

@@ -19,6 +19,7 @@ from keras import tree
 from keras_attn.export.search_graph import constant_weights, search_graph, token_limits
 from keras_attn.export.subject import Subject
 from keras_attn.models.seq2seq import Embeddings, Encoded
+from keras_attn.search import Hypotheses
 from keras_attn.text.framing import tf_known, tf_reframed
 
 Signature = tf.types.experimental.ConcreteFunction
@@ -103,6 +104,7 @@ class _Graphs:
             "memory": encoded.memory,
             **_named("keys", encoded.keys),
             "mask": tf.cast(encoded.mask, tf.int32),
+            **_numbered("copied", encoded.copied),
         }
         about = {"limit": limit, "truncated": truncated}
         return (kept if self._model.has_attention else {}) | _numbered("state", encoded.state) | about
@@ -113,7 +115,8 @@ class _Graphs:
             keys = tree.pack_sequence_as(
                 self._encoded.keys, [kept[name] for name in _named("keys", self._encoded.keys)]
             )
-            encoded = Encoded(kept["memory"], keys, kept["mask"] != 0, None)
+            copied = tuple(kept[name] for name in _numbered("copied", self._encoded.copied))
+            encoded = Encoded(kept["memory"], keys, kept["mask"] != 0, None, copied)
         names = _numbered("state", self._encoded.state)
         state = tree.pack_sequence_as(self._encoded.state, [kept[name] for name in names])
         token = tf_known(token, self._model.target_vocab_size)
@@ -121,7 +124,7 @@ class _Graphs:
         hypotheses = {"log_probs": log_probs} | _numbered("state", state)
         return hypotheses | {"weights": weights} if self._model.has_attention else hypotheses
 
-    def _search(self, source: tf.Tensor, return_weights: bool) -> Any:
+    def _search(self, source: tf.Tensor, return_weights: bool) -> Hypotheses:
         return search_graph(
             self._model,
             source,

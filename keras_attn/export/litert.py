@@ -4,8 +4,9 @@ The folder holds:
 
     model.tflite    the signatures of `export.text_signatures`, for text, and of `export.id_signatures`, for ids or numbers, over
                     shared weights; all that a client needs
-    model.json      names, shapes, special ids, limits, sizes, and how the file compares with the model it was made from; all but
-                    sizes and comparison is in `model.tflite`, too
+    model.json      names, shapes, special ids, limits, sizes, whom to name beside the model because its training data asks for
+                    it, and how the file compares with the model it was made from; all but sizes and comparison is in
+                    `model.tflite`, too
 
 A model without vocabularies, such as one that reads pictures, has no signatures for text. Only built-in operators are used, which
 every LiteRT runtime has. Batches are for servers: see `export.saved_model`.
@@ -34,6 +35,7 @@ from keras_attn.export.parity import MIN_SENTENCES, Parity, check_sources
 from keras_attn.export.runner import MODEL
 from keras_attn.export.subject import Exportable, Subject, load_subject
 from keras_attn.export.text_signatures import text_signatures
+from keras_attn.files import write_bytes
 from keras_attn.models.seq2seq import Embeddings, Seq2Seq
 from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
@@ -77,7 +79,8 @@ def export_litert(
         ValueError: an argument that cannot be used.
         ConversionError: the model needs more than built-in operators.
         ParityError: the file translates differently.
-        FileExistsError: `output` exists and is not an earlier export. In no case is anything half-written left behind.
+        FileExistsError: `output` exists and is not an earlier export.
+        OSError: the disk is full or broken. In no case is anything half-written left behind.
     """
     _check(precision, source_length, max_length=max_length)
     subject = load_subject(model, beam_size=beam_size, max_source_length=source_length)
@@ -94,9 +97,11 @@ def export_litert(
         about = json.dumps(description, indent=2, ensure_ascii=False)
         files = {LITERT_DESCRIPTION: about.encode()}
         converted = convert(signatures, precision)
-        converted = with_metadata(converted, " to ".join(subject.languages), about, files)
+        converted = with_metadata(
+            converted, " to ".join(subject.languages), about, files, licence=subject.attribution
+        )
         content = with_files(converted, files)
-        (folder / MODEL).write_bytes(content)
+        write_bytes(folder / MODEL, content)
         description |= {
             "bytes": len(content),
             "bytes_per_parameter": round(len(converted) / description["parameters"], 3),
@@ -160,6 +165,7 @@ def _description(
     return {
         "keras_attn_export": "litert",
         "keras_attn": version("keras-attn"),
+        "attribution": subject.attribution,
         "languages": {"source": source, "target": target},
         "signatures": {name: _interface(function) for name, function in signatures.items()},
         "special_ids": {"pad": PAD_ID, "unk": UNK_ID, "bos": BOS_ID, "eos": EOS_ID},

@@ -1,15 +1,14 @@
-"""An export's folder appears whole or not at all, and replaces nothing but an earlier export."""
+"""An export's folder replaces nothing but an earlier export of its kind."""
 
 import contextlib
 import dataclasses
 import json
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from keras_attn import files
 from keras_attn.config import SearchConfig
-from keras_attn.files import write_json
 
 LITERT_DESCRIPTION = "model.json"
 SAVED_MODEL_DESCRIPTION = "assets.extra/model.json"  # TensorFlow leaves this folder of a SavedModel to others
@@ -26,22 +25,17 @@ def new_folder(output: str | Path, description: str) -> Iterator[Path]:
 
     Raises:
         FileExistsError: `output` is something else.
+        OSError: the folder cannot be written, or another export to it is going on.
     """
     output = Path(output).absolute()
     _refuse_to_replace(output, description)
-    output.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{output.name}.", dir=output.parent) as aside:
-        new, old = Path(aside, "new"), Path(aside, "old")
-        new.mkdir()
-        yield new
-        if output.exists():
-            output.rename(old)
-        new.rename(output)
+    with files.new_folder(output) as folder:
+        yield folder
 
 
 def write_description(path: Path, values: dict[str, Any]) -> None:
     """Writes the JSON file that tells what an export is."""
-    write_json(path, values)
+    files.write_json(path, values)
 
 
 def search_description(settings: SearchConfig) -> dict[str, Any]:

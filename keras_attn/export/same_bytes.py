@@ -12,6 +12,8 @@ from google.protobuf.message import Message
 from tensorflow.core.framework.tensor_pb2 import TensorProto
 from tensorflow.core.protobuf.saved_model_pb2 import SavedModel
 
+from keras_attn.files import write_bytes
+
 
 def make_repeatable(folder: Path) -> None:
     """Rewrites `saved_model.pb` with functions numbered from 0, and removes `fingerprint.pb`, the random name.
@@ -28,7 +30,7 @@ def make_repeatable(folder: Path) -> None:
             _forget_number(attributes.attr)
         for node in function.node_def:
             _forget_number(node.attr)
-    path.write_bytes(model.SerializeToString(deterministic=True))
+    write_bytes(path, model.SerializeToString(deterministic=True))
     (folder / "fingerprint.pb").unlink(missing_ok=True)
 
 

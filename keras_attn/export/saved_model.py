@@ -9,6 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from keras_attn.export.checks import check_saved_model
+from keras_attn.export.disk_errors import as_os_errors
 from keras_attn.export.output_folder import (
     SAVED_MODEL_DESCRIPTION,
     new_folder,
@@ -80,7 +81,8 @@ def export_saved_model(
     Raises:
         ValueError: an argument that cannot be used.
         ParityError: the SavedModel translates differently.
-        FileExistsError: `output` exists and is not an earlier export. In no case is anything half-written left behind.
+        FileExistsError: `output` exists and is not an earlier export.
+        OSError: the disk is full or broken. In no case is anything half-written left behind.
     """
     subject = load_subject(model, beam_size=beam_size)
     if sources is None and subject.translator is None:
@@ -91,7 +93,8 @@ def export_saved_model(
     with new_folder(output, SAVED_MODEL_DESCRIPTION) as folder:
         served = (ServingSignatures if subject.translator else TensorSignatures)(subject, max_length)
         functions = served.functions()
-        tf.saved_model.save(served.module, str(folder), signatures=functions)
+        with as_os_errors(output):
+            tf.saved_model.save(served.module, str(folder), signatures=functions)
         make_repeatable(folder)
         description = _description(subject, functions, max_length)
         write_description(folder / SAVED_MODEL_DESCRIPTION, description)
@@ -115,6 +118,7 @@ def _description(subject: Subject, functions: Signatures, max_length: int) -> di
     return {
         "keras_attn_export": "saved_model",
         "keras_attn": version("keras-attn"),
+        "attribution": subject.attribution,
         "signatures": {
             name: {
                 "inputs": {spec.name: _described(spec) for spec in function.structured_input_signature[0]},

@@ -3,8 +3,6 @@
 LiteRT's interpreter cannot read a variable inside a loop: there the weights are constants.
 """
 
-from typing import Any
-
 import keras
 import tensorflow as tf
 
@@ -25,7 +23,7 @@ def constant_weights(model: keras.Model) -> keras.StatelessScope:
 
 def search_graph(
     model: Seq2Seq,
-    source: Any,
+    source: tf.Tensor,
     *,
     settings: SearchConfig,
     max_length: int,
@@ -58,7 +56,7 @@ def search_graph(
     return hypotheses._replace(scores=tf.where(limits[:, None] > 0, hypotheses.scores, nothing))
 
 
-def token_limits(source: Any, settings: SearchConfig, max_length: int) -> Any:
+def token_limits(source: tf.Tensor, settings: SearchConfig, max_length: int) -> tf.Tensor:
     """The most tokens of the translations of int32 `[B, S]`: int32 `[B]`, none where there are no words.
 
     They are looked up, so that no rounding differs from Python's.

@@ -14,6 +14,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
+from keras_attn.export.batches import batch
 from keras_attn.export.search_graph import search_graph
 from keras_attn.export.subject import Subject
 from keras_attn.search import Hypotheses
@@ -110,6 +111,7 @@ class ServingSignatures:
         }
 
     def _score(self, text, translation):
+        text, translation = batch(text, "text", "lines"), batch(translation, "translation", "lines")
         tf.debugging.assert_equal(
             tf.shape(text), tf.shape(translation), "expected one translation a text: [B] and [B]"
         )
@@ -122,7 +124,7 @@ class ServingSignatures:
 
     def _words(self, text):
         """int32 `[B, S]`; only padding where nothing is known of a line."""
-        ids = tf_framed(text, self._source, self._settings.max_source_length)
+        ids = tf_framed(batch(text, "text", "lines"), self._source, self._settings.max_source_length)
         return tf_without_wordless(ids, self._source.wordless_ids)
 
     def _search(self, source, return_weights: bool = False) -> Hypotheses:

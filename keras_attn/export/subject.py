@@ -36,6 +36,11 @@ class Subject:
         return self.translator.languages if self.translator else ("source", "target")
 
     @property
+    def attribution(self) -> str:
+        """Whom the export must name; "": nobody."""
+        return self.translator.attribution if self.translator else ""
+
+    @property
     def source_tokenizer(self) -> Tokenizer:
         """Of a model with vocabularies."""
         return self.translator.source_tokenizer

@@ -7,13 +7,13 @@ B sources, N the beam size, L the most tokens of a target.
     score            source, target [B, T] ids that end in EOS, then 0 -> log_prob [B]
 """
 
-from typing import Any
-
 import tensorflow as tf
 
+from keras_attn.export.batches import batch
 from keras_attn.export.search_graph import search_graph
 from keras_attn.export.serving_signatures import ServedWeights, Signatures
 from keras_attn.export.subject import Subject
+from keras_attn.search import Hypotheses
 from keras_attn.text.framing import tf_known, tf_never_empty, tf_target_in_of
 
 
@@ -46,12 +46,12 @@ class TensorSignatures:
             for name, (function, *specs) in functions.items()
         }
 
-    def _search(self, source: Any) -> dict[str, Any]:
-        hypotheses = self._found(source, return_weights=False)
+    def _search(self, source: tf.Tensor) -> dict[str, tf.Tensor]:
+        hypotheses = self._hypotheses(source, return_weights=False)
         return {"ids": hypotheses.tokens, "lengths": hypotheses.lengths, "scores": hypotheses.scores}
 
-    def _align(self, source: Any) -> dict[str, Any]:
-        hypotheses = self._found(source, return_weights=True)
+    def _align(self, source: tf.Tensor) -> dict[str, tf.Tensor]:
+        hypotheses = self._hypotheses(source, return_weights=True)
         return {
             "ids": hypotheses.tokens[:, 0],
             "lengths": hypotheses.lengths[:, 0],
@@ -59,13 +59,14 @@ class TensorSignatures:
             "weights": hypotheses.weights[:, 0],
         }
 
-    def _score(self, source: Any, target: Any) -> dict[str, Any]:
+    def _score(self, source: tf.Tensor, target: tf.Tensor) -> dict[str, tf.Tensor]:
+        target = batch(target, "target", "rows of ids")
         target = tf_never_empty(tf_known(target, self._model.target_vocab_size))
         with self._weights.scope():
             log_probs, _ = self._model.score(self._known(source), tf_target_in_of(target), target)
         return {"log_prob": tf.reduce_sum(log_probs, axis=1)}
 
-    def _found(self, source: Any, return_weights: bool) -> Any:
+    def _hypotheses(self, source: tf.Tensor, return_weights: bool) -> Hypotheses:
         with self._weights.scope():
             return search_graph(
                 self._model,
@@ -75,6 +76,7 @@ class TensorSignatures:
                 return_weights=return_weights,
             )
 
-    def _known(self, source: Any) -> Any:
+    def _known(self, source: tf.Tensor) -> tf.Tensor:
+        source = batch(source, "source", "inputs")
         size = self._subject.source_vocab_size
         return tf_known(source, size) if self._model.reads_ids and size else source

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import tensorflow as tf
 
+from keras_attn.export.disk_errors import as_os_errors
+
 WARM_UP = "assets.extra/tf_serving_warmup_requests"
 SENTENCES = 4  # from the shortest to the longest
 
@@ -29,7 +31,7 @@ def write_warm_up(
     translations = functions["serving_default"](text=tf.constant(texts))["translation"].numpy().tolist()
     given = {"text": texts, "translation": [text.decode() for text in translations]}
     (folder / WARM_UP).parent.mkdir(exist_ok=True)
-    with tf.io.TFRecordWriter(str(folder / WARM_UP)) as writer:
+    with as_os_errors(folder / WARM_UP), tf.io.TFRecordWriter(str(folder / WARM_UP)) as writer:
         for signature, function in functions.items():
             names = [spec.name for spec in function.structured_input_signature[0]]
             for rows in [*(slice(i, i + 1) for i in range(len(texts))), slice(None)]:

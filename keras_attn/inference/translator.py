@@ -10,6 +10,7 @@ import numpy as np
 
 from keras_attn.compilation import compiled, padded
 from keras_attn.config import SearchConfig
+from keras_attn.corpora.attribution import attribution
 from keras_attn.models.compiled_search import CompiledSearch, as_numpy
 from keras_attn.models.seq2seq import Seq2Seq
 from keras_attn.search import Beam, Hypotheses, Sampling
@@ -60,6 +61,7 @@ class Translator:
         target_tokenizer: that of the target language. `None`: one vocabulary serves both.
         search: how to search, unless a call says otherwise.
         languages: what the two languages are called in an export.
+        attribution: whom an export must name, and under which licence; "": nobody.
 
     Raises:
         ValueError: parts that do not fit together; the message says which.
@@ -79,12 +81,14 @@ class Translator:
         *,
         search: SearchConfig | None = None,
         languages: tuple[str, str] = ("source", "target"),
+        attribution: str = "",
     ) -> None:
         self.model = model
         self.source_tokenizer = source_tokenizer
         self.target_tokenizer = target_tokenizer or source_tokenizer
         self.search = search or SearchConfig()
         self.languages = languages
+        self.attribution = attribution
         self._check()
         self._search_ids = CompiledSearch(model)
         self._score_ids = compiled(model.score, model.variables, [((None, None), "int32")] * 3)
@@ -99,6 +103,7 @@ class Translator:
             trained.target_tokenizer,
             search=trained.config.search,
             languages=(data.source_language, data.target_language),
+            attribution=attribution(data.corpus),
         )
 
     @classmethod
@@ -217,18 +222,17 @@ class Translator:
         return {name: value for name, value in vars(self).items() if not name.startswith("_")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        parts = ("model", "source_tokenizer", "target_tokenizer")
-        self.__init__(*(state[part] for part in parts), search=state["search"], languages=state["languages"])
+        self.__init__(**state)
 
     def _check(self) -> None:
-        if self.search.max_source_length < 2:
-            raise ValueError(
-                "search.max_source_length must be at least 2: one sub-word plus EOS. "
-                f"Received: {self.search.max_source_length}"
-            )
         if not self.model.reads_ids:
             raise ValueError(
                 "a Translator reads text, and this model takes no ids: call model.translate(inputs) with its numbers"
+            )
+        one_vocabulary = self.source_tokenizer.model_proto == self.target_tokenizer.model_proto
+        if self.model.copy is not None and not one_vocabulary:
+            raise ValueError(
+                "this model copies words of the source by their ids, and its two vocabularies differ: give one for both sides"
             )
         sizes = {
             "source": (

@@ -8,6 +8,7 @@ from keras_attn.layers.luong_attention import LuongAttention
 from keras_attn.layers.masked_softmax import masked_softmax
 from keras_attn.layers.monotonic_attention import LuongMonotonicAttention, MonotonicAttention
 from keras_attn.layers.parallel_attention import ParallelAttention
+from keras_attn.layers.pointer_generator import PointerGenerator
 
 __all__ = [
     "AttentionDecoder",
@@ -19,5 +20,6 @@ __all__ = [
     "LuongMonotonicAttention",
     "MonotonicAttention",
     "ParallelAttention",
+    "PointerGenerator",
     "masked_softmax",
 ]

@@ -55,10 +55,12 @@ class AttentionDecoder(keras.layers.Layer):
         initial_state: tuple of cell states a layer, each a tuple of `(B, units)` tensors. `None`: zeros.
         memory_mask: boolean `(B, S)`, `True` at real positions.
         return_attention_scores: whether to return the weights too (Keras' name for them).
+        return_states: whether to return the top layer's states s_t too.
         training: whether dropout is on.
 
     Returns:
-        The readouts `(B, T, R)`, or `(readouts, weights)` with float32 weights `(B, T, S)`.
+        The readouts `(B, T, R)`; or a tuple of them and of what else was asked for, float32 weights `(B, T, S)` before states
+        `(B, T, units)`.
 
     Raises:
         ValueError: an unknown choice, or a combination that has no meaning.
@@ -198,13 +200,16 @@ class AttentionDecoder(keras.layers.Layer):
         initial_state=None,
         memory_mask=None,
         return_attention_scores=False,
+        return_states=False,
         training=None,
     ):
         state = self.first_state(memory, initial_state)
         memory = (memory, self.precompute(memory), memory_mask)
         run = self._run_at_once if self.feed == "none" else self._run_stepwise
-        readouts, weights = run(inputs, state, memory, return_attention_scores, training)
-        return (readouts, weights) if return_attention_scores else readouts
+        asked = {"weights": return_attention_scores, "states": return_states}
+        asked = [name for name, wanted in asked.items() if wanted]
+        outputs = run(inputs, state, memory, asked, training)
+        return (outputs["readout"], *(outputs[name] for name in asked)) if asked else outputs["readout"]
 
     def compute_mask(self, inputs, inputs_mask=None):
         return inputs_mask
@@ -273,23 +278,22 @@ class AttentionDecoder(keras.layers.Layer):
         """The attention's own dtype policy may be another."""
         return ops.cast(context, self.compute_dtype)
 
-    def _run_stepwise(self, inputs, state, memory, return_weights, training):
+    def _run_stepwise(self, inputs, state, memory, asked, training):
         """`step` unrolled; what the loop does not need of it, the readout, is computed after it for all positions."""
         readout_inside = self.feed == "attentional"
 
         def step(inputs_t, state):
             output, context, weights, state = self._advance(*inputs_t, state, memory, training)
             outputs = {"readout": state["fed"]} if readout_inside else {"output": output, "context": context}
-            if return_weights:
-                outputs["weights"] = weights
-            return outputs, state
+            more = {"weights": weights, "states": state["cells"][-1][0]}
+            return {**outputs, **{name: more[name] for name in asked}}, state
 
         outputs, _ = unroll(step, (self.cells.project(inputs), inputs), state, self)
         if not readout_inside:
             outputs["readout"] = self.readout(outputs["output"], inputs, outputs["context"])
-        return outputs["readout"], outputs.get("weights")
+        return outputs
 
-    def _run_at_once(self, inputs, state, memory, return_weights, training):
+    def _run_at_once(self, inputs, state, memory, asked, training):
         """Nothing is fed back: all states first, then one attention for all of them."""
         outputs, top = self.cells.run(inputs, state["cells"], training=training)
         context = weights = None
@@ -303,4 +307,4 @@ class AttentionDecoder(keras.layers.Layer):
                 queries, memory, key=keys, value_mask=mask, return_attention_scores=True, training=training
             )
             context = self._cast(context)
-        return self.readout(outputs, inputs, context), weights
+        return {"readout": self.readout(outputs, inputs, context), "weights": weights, "states": top}

@@ -18,7 +18,7 @@ class BahdanauAttention(Attention):
     """`score(s, h) = v . tanh(W s + U h)`, the alignment model of Bahdanau et al. 2015.
 
     With `normalize` it is `g v / |v| . tanh(W s + U h + b)`: the scoring vector's length is trained apart from its direction
-    (Salimans and Kingma 2016), which steadies deep stacks.
+    (Salimans and Kingma 2016), which steadies deep stacks. The length starts at `1 / sqrt(units)`, as in tfa.seq2seq.
 
     Shapes: B batch, T queries, S memory positions, Q query width, D value width.
 

@@ -13,6 +13,7 @@ from keras_attn.layers import (
     LuongAttention,
     LuongMonotonicAttention,
     MonotonicAttention,
+    PointerGenerator,
 )
 from keras_attn.models.bidirectional_encoder import BidirectionalEncoder
 from keras_attn.models.seq2seq import Seq2Seq
@@ -38,6 +39,7 @@ def build_seq2seq(config: ModelConfig, *, return_attention_scores: bool = False)
         decoder=_decoder(config),
         target_embedding=target_embedding,
         output=_output(config),
+        copy=PointerGenerator(name="copy") if config.copy else None,
         word_dropout=config.word_dropout,
         embedding_dropout=config.embedding_dropout,
         memory_dropout=config.memory_dropout,

@@ -1,6 +1,7 @@
 """A model's search as compiled functions of NumPy arrays, one for each way to search."""
 
 import dataclasses
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from keras_attn.compilation import compiled
 from keras_attn.search.hypotheses import Hypotheses
 from keras_attn.search.methods import Beam, Sampling
+from keras_attn.search.types import Limits, Tensor
 
 if TYPE_CHECKING:
     from keras_attn.models.seq2seq import Seq2Seq
@@ -25,7 +27,7 @@ class CompiledSearch:
     def __init__(self, model: "Seq2Seq") -> None:
         self._model = model
         self._seeds = keras.random.SeedGenerator(0)
-        self._functions: dict[tuple, Any] = {}
+        self._functions: dict[tuple, Callable] = {}
 
     def __call__(
         self,
@@ -57,7 +59,7 @@ class CompiledSearch:
         return as_numpy(self._functions[key](source, limits))
 
     def _search(
-        self, method: Beam | Sampling, max_length: int, return_weights: bool, source: Any, limits: Any
+        self, method: Beam | Sampling, max_length: int, return_weights: bool, source: Tensor, limits: Limits
     ) -> Hypotheses:
         return self._model.search(
             source,

@@ -6,7 +6,9 @@ from typing import Any, NamedTuple
 import keras
 from keras import ops
 
-Tensor = Any
+from keras_attn.search.types import Tensor
+
+_PROBE = 24  # positions
 
 
 class Encoding(NamedTuple):
@@ -72,13 +74,33 @@ def check_length(encoder: keras.layers.Layer, width: int, dtype: str) -> None:
     """
     if type(encoder).compute_mask is not keras.layers.Layer.compute_mask:
         return
-    probe = keras.KerasTensor((1, 24, width), dtype)
-    memory = keras.tree.flatten(encoder.compute_output_spec(probe))[0]
-    if len(memory.shape) == 3 and memory.shape[1] != probe.shape[1]:
+    positions = positions_of(encoder, width, dtype)
+    if positions != _PROBE:
         raise ValueError(
-            f"The encoder {encoder.name!r} makes {memory.shape[1]} positions of {probe.shape[1]}, so nobody knows which of them "
-            "are padding. Use strides of 1 and padding='same', or write a layer whose compute_mask(inputs, mask) says so."
+            f"The encoder {encoder.name!r} makes {positions} positions of {_PROBE}, so nobody knows which of them are padding. "
+            "Use strides of 1 and padding='same', or write a layer whose compute_mask(inputs, mask) says so."
         )
+
+
+def check_a_position_a_word(encoder: keras.layers.Layer, width: int, dtype: str) -> None:
+    """Refuses an encoder, once it is built, of which nobody knows what word a position of the memory stands for.
+
+    Raises:
+        ValueError: it gives fewer or more positions than the source has.
+    """
+    positions = positions_of(encoder, width, dtype)
+    if positions != _PROBE:
+        raise ValueError(
+            f"Copying takes a position of the memory for each word of the source, but {encoder.name!r} makes {positions} of "
+            f"{_PROBE}: leave out copy, or use strides of 1 and padding='same'."
+        )
+
+
+def positions_of(encoder: keras.layers.Layer, width: int, dtype: str) -> int:
+    """How many positions of memory an encoder makes of 24; of a memory of another rank, 24, for `encode` refuses that."""
+    probe = keras.KerasTensor((1, _PROBE, width), dtype)
+    memory = keras.tree.flatten(encoder.compute_output_spec(probe))[0]
+    return memory.shape[1] if len(memory.shape) == 3 else _PROBE
 
 
 def mean_over_real_positions(memory: Tensor, mask: Tensor | None) -> Tensor:

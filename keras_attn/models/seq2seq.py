@@ -1,31 +1,36 @@
 """The model: an encoder, a decoder that attends to what it gives, and all that search and export ask of them."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import keras
 import numpy as np
 from keras import ops
 
-from keras_attn.layers import AttentionDecoder
+from keras_attn.layers import AttentionDecoder, PointerGenerator
 from keras_attn.models.bridge import Bridge
 from keras_attn.models.compiled_search import CompiledSearch
-from keras_attn.models.encoding import check_length, encode, raw_input
+from keras_attn.models.decoding import Decoding, check_copy, check_decoding
+from keras_attn.models.encoding import check_a_position_a_word, check_length, encode, raw_input
 from keras_attn.search.hypotheses import Hypotheses
 from keras_attn.search.methods import Beam, Sampling, run
+from keras_attn.search.types import Limits, LogProbs, State, Tensor, Tokens, Weights
 from keras_attn.special_ids import PAD_ID
 
-Tensor = Any
-State = Any
+Keys: TypeAlias = (
+    Any  # a nest of tensors (B, S, ...): the memory projected for the attention; None without attention
+)
+Mask: TypeAlias = Tensor  # bool (B, S), True at real positions
 
 
 class Encoded(NamedTuple):
     """What the decoder reads of B sources, S positions of memory each."""
 
     memory: Tensor  # (B, S, D)
-    keys: Any  # the memory projected for the attention, None without attention
-    mask: Tensor  # bool (B, S), True at real positions
+    keys: Keys
+    mask: Mask
     state: State  # the decoder's, before the first step
+    copied: tuple = ()  # what a pointer-generator reads: the source's ids (B, S) and the memory as its gate sees it, (B, S)
 
 
 class Embeddings(NamedTuple):
@@ -40,7 +45,8 @@ class Seq2Seq(keras.Model):
     """`log p(y | x) = sum_t log softmax(output(decoder(y_<t, encoder(x))))_{y_t}`: a functional model whose parts are attributes.
 
     It trains like any Keras model on `[source, target_in]`; search, `Translator` and both exports ask its methods. Ids follow one
-    convention: 0 is padding, 1 unknown, 2 begins a target and 3 ends it.
+    convention: 0 is padding, 1 unknown, 2 begins a target and 3 ends it. `save` writes a `.keras` file, which
+    `keras.models.load_model` reads in any program that has imported `keras` and then `keras_attn`.
 
     Shapes: B batch, S source positions, T target length, V target vocabulary, D memory width, N hypotheses (B, or B times a
     number).
@@ -54,6 +60,8 @@ class Seq2Seq(keras.Model):
         target_embedding: the embedding of target ids.
         output: from readouts to logits, such as `keras.layers.Dense(V)`. `None`: the target embedding, which then must be a
             `keras.layers.ReversibleEmbedding` as wide as the readout.
+        copy: a `PointerGenerator`, with which the output may copy words of the source. It takes attention, and one vocabulary for
+            both sides. `None`: every word is generated.
         bridge: a layer that makes the decoder's first state of the encoder's states, or of the mean of the memory where it gives
             none. `None`: a `Bridge`.
         source_shape: of a source without an embedding, such as `(32, 128, 1)`. `None`: that of the encoder's own input.
@@ -93,6 +101,7 @@ class Seq2Seq(keras.Model):
         target_embedding: keras.layers.Layer,
         source_embedding: keras.layers.Layer | None = None,
         output: keras.layers.Layer | None = None,
+        copy: PointerGenerator | None = None,
         bridge: keras.layers.Layer | None = None,
         source_shape: tuple[int | None, ...] | None = None,
         word_dropout: float = 0.0,
@@ -104,7 +113,11 @@ class Seq2Seq(keras.Model):
         name: str = "seq2seq",
         **kwargs,
     ):
-        _check(decoder, target_embedding, output, return_attention_scores)
+        check_decoding(decoder, target_embedding, output)
+        if return_attention_scores and decoder.attention is None:
+            raise ValueError("A decoder without attention has no attention scores to return.")
+        if copy is not None:
+            check_copy(decoder, source_embedding, target_embedding)
         drop_words, drop_embedded, drop_memory, drop_readout = _dropouts(
             word_dropout, embedding_dropout, memory_dropout, readout_dropout, variational=variational_dropout
         )
@@ -122,15 +135,18 @@ class Seq2Seq(keras.Model):
             inputs = drop_embedded(drop_words(source_embedding(source)))
             check_length(encoder, inputs.shape[-1], inputs.dtype)
         memory, state, mask = _read(encoder, bridge, inputs, mask)
-        decoded = decoder(
+        if copy is not None:
+            check_a_position_a_word(encoder, inputs.shape[-1], inputs.dtype)
+        decoding = Decoding(decoder=decoder, target_embedding=target_embedding, output=output, copy=copy)
+        logits, weights = decoding.forced(
             drop_embedded(drop_words(target_embedding(target_in))),
             drop_memory(memory),
-            initial_state=state,
-            memory_mask=mask,
-            return_attention_scores=return_attention_scores,
+            state=state,
+            mask=mask,
+            source=source,
+            return_weights=return_attention_scores,
+            drop_readout=drop_readout,
         )
-        readouts, weights = decoded if return_attention_scores else (decoded, None)
-        logits = _logits(output, target_embedding, drop_readout(readouts))
         logits = keras.layers.Activation("linear", dtype="float32", name="logits")(logits)
         outputs = [logits, weights] if return_attention_scores else logits
         super().__init__(inputs=[source, target_in], outputs=outputs, name=name, **kwargs)
@@ -140,6 +156,7 @@ class Seq2Seq(keras.Model):
         self.decoder = decoder
         self.target_embedding = target_embedding
         self.output_layer = output
+        self.copy = copy
         self.target_vocab_size = logits.shape[-1]
         self._options = _Plain(
             source_shape=source_shape,
@@ -174,12 +191,15 @@ class Seq2Seq(keras.Model):
             source: as the model's first input; ids have at least one position.
             embeddings: what looks words up. `None`: the model's own.
         """
+        source = ops.convert_to_tensor(source)
         memory, state, mask = self._memory(source, embeddings or self.embeddings)
-        return Encoded(memory, self.decoder.precompute(memory), mask, self.decoder.first_state(memory, state))
+        copied = () if self.copy is None else (source, self.copy.read(memory))
+        first = self.decoder.first_state(memory, state)
+        return Encoded(memory, self.decoder.precompute(memory), mask, first, copied)
 
     def step(
-        self, tokens: Tensor, encoded: Encoded, state: State, *, embeddings: Embeddings | None = None
-    ) -> tuple[Tensor, State, Tensor | None]:
+        self, tokens: Tokens, encoded: Encoded, state: State, *, embeddings: Embeddings | None = None
+    ) -> tuple[LogProbs, State, Weights]:
         """One target position.
 
         Args:
@@ -192,12 +212,10 @@ class Seq2Seq(keras.Model):
             `(log_probs, state, weights)`: float32 `(N, V)`, the next state, and float32 `(N, S)`, the attention weights of the word
             that is predicted (`None` without attention).
         """
-        target = (embeddings or self.embeddings).target
-        memory, keys, mask, _ = encoded
-        readout, state, weights = self.decoder.step(target(tokens), state, memory, keys, mask)
-        return _log_softmax(_logits(self.output_layer, target, readout)), state, weights
+        logits, state, weights = self._decoding(embeddings or self.embeddings).step(tokens, encoded, state)
+        return _log_softmax(logits), state, weights
 
-    def score(self, source: Tensor, target_in: Tensor, target_out: Tensor) -> tuple[Tensor, Tensor | None]:
+    def score(self, source: Tensor, target_in: Tensor, target_out: Tensor) -> tuple[Tensor, Weights]:
         """The log-probability of each word of given targets: float32 `(B, T)`, zero at padding, and the weights `(B, T, S)`.
 
         Args:
@@ -205,15 +223,17 @@ class Seq2Seq(keras.Model):
             target_in: int32 `(B, T)`, begins with BOS.
             target_out: int32 `(B, T)`, the words that follow; padded on the right with 0.
         """
+        source = ops.convert_to_tensor(source)
         memory, state, mask = self._memory(source, self.embeddings)
-        readouts, weights = self.decoder(
+        logits, weights = self._decoding(self.embeddings).forced(
             self.target_embedding(target_in),
             memory,
-            initial_state=state,
-            memory_mask=mask,
-            return_attention_scores=True,
+            state=state,
+            mask=mask,
+            source=source,
+            return_weights=True,
         )
-        log_probs = _log_softmax(_logits(self.output_layer, self.target_embedding, readouts))
+        log_probs = _log_softmax(logits)
         chosen = ops.take_along_axis(log_probs, ops.expand_dims(target_out, -1), axis=-1)
         return ops.where(ops.not_equal(target_out, PAD_ID), ops.squeeze(chosen, -1), 0.0), weights
 
@@ -223,7 +243,7 @@ class Seq2Seq(keras.Model):
         method: Beam | Sampling,
         *,
         max_length: int,
-        limits: Tensor | None = None,
+        limits: Limits = None,
         return_weights: bool = False,
         embeddings: Embeddings | None = None,
         seeds: keras.random.SeedGenerator | None = None,
@@ -244,7 +264,7 @@ class Seq2Seq(keras.Model):
         """
         encoded = self.encode(source, embeddings)
 
-        def step(tokens: Tensor, state: State) -> tuple[Tensor, State, Tensor | None]:
+        def step(tokens: Tokens, state: State) -> tuple[LogProbs, State, Weights]:
             return self.step(tokens, encoded, state, embeddings=embeddings)
 
         return run(
@@ -320,8 +340,15 @@ class Seq2Seq(keras.Model):
             )
         return inputs.astype(spec.dtype)
 
-    def _memory(self, source: Tensor, embeddings: Embeddings) -> tuple[Tensor, State, Tensor]:
-        source = ops.convert_to_tensor(source)
+    def _decoding(self, embeddings: Embeddings) -> Decoding:
+        return Decoding(
+            decoder=self.decoder,
+            target_embedding=embeddings.target,
+            output=self.output_layer,
+            copy=self.copy,
+        )
+
+    def _memory(self, source: Tensor, embeddings: Embeddings) -> tuple[Tensor, State, Mask]:
         if not self.reads_ids:
             return _read(self.encoder, self.bridge, source, None)
         return _read(self.encoder, self.bridge, embeddings.source(source), ops.not_equal(source, PAD_ID))
@@ -336,6 +363,7 @@ class Seq2Seq(keras.Model):
             "decoder": serialize(self.decoder),
             "target_embedding": serialize(self.target_embedding),
             "output": serialize(self.output_layer),
+            "copy": serialize(self.copy),
         }
         return {"name": self.name, "trainable": self.trainable, **parts, **self._options.values}
 
@@ -370,17 +398,11 @@ def _dropouts(*rates: float, variational: bool) -> list[keras.layers.Layer]:
 
 
 def _read(
-    encoder: keras.layers.Layer, bridge: keras.layers.Layer, inputs: Tensor, mask: Tensor | None
-) -> tuple[Tensor, State, Tensor]:
+    encoder: keras.layers.Layer, bridge: keras.layers.Layer, inputs: Tensor, mask: Mask | None
+) -> tuple[Tensor, State, Mask]:
     """The memory, the decoder's first state and the mask of the memory."""
     memory, states, mask = encode(encoder, inputs, mask)
     return memory, bridge(states[0] if len(states) == 1 else states), mask
-
-
-def _logits(
-    output: keras.layers.Layer | None, target_embedding: Callable[..., Tensor], readouts: Tensor
-) -> Tensor:
-    return output(readouts) if output is not None else target_embedding(readouts, reverse=True)
 
 
 def _log_softmax(logits: Tensor) -> Tensor:
@@ -388,20 +410,3 @@ def _log_softmax(logits: Tensor) -> Tensor:
     logits = ops.cast(logits, "float32")
     peak = ops.max(logits, axis=-1, keepdims=True)
     return logits - (peak + ops.log(ops.sum(ops.exp(logits - peak), axis=-1, keepdims=True)))
-
-
-def _check(
-    decoder: AttentionDecoder,
-    target_embedding: keras.layers.Layer,
-    output: keras.layers.Layer | None,
-    return_attention_scores: bool,
-) -> None:
-    if not isinstance(decoder, AttentionDecoder):
-        raise ValueError(f"The decoder is an AttentionDecoder. Received: {decoder!r}.")
-    if return_attention_scores and decoder.attention is None:
-        raise ValueError("A decoder without attention has no attention scores to return.")
-    if output is None and not isinstance(target_embedding, keras.layers.ReversibleEmbedding):
-        raise ValueError(
-            "output=None ties the output to the target embedding, which must be a keras.layers.ReversibleEmbedding. Received: "
-            f"{target_embedding!r}. Use one, or give output=keras.layers.Dense(vocabulary size)."
-        )

@@ -216,7 +216,7 @@ def _only(paths: _Paths, which: Tensor) -> _Paths:
 
 
 def _best_finished(finished: _Paths, new: _Paths, ranking: _Ranking) -> _Paths:
-    """The best K of the finished hypotheses, by score; of equals, those that finished first."""
+    """The best K of the finished hypotheses, by score; of equals, those that finished first (torch leaves that open)."""
     pool = _joined(finished, new)  # [B, 3K]
     return hypotheses.gather(pool, ops.top_k(ranking.scores(pool), finished.log_probs.shape[1])[1])
 

@@ -15,17 +15,17 @@ model counts: what is still in there is read from there, and the next save puts 
 """
 
 import dataclasses
+import io
 import json
 import os
 import shutil
-import tempfile
 from importlib.metadata import version
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from keras_attn import config as configs
 from keras_attn.config import Config
-from keras_attn.files import new_file, write_bytes, write_json, write_text
+from keras_attn.files import write_bytes, write_json, write_text
 from keras_attn.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -139,6 +139,20 @@ def update_metrics(folder: str | Path, metrics: dict[str, Any]) -> None:
     write_json(Path(folder, METRICS), metrics)
 
 
+def update_config(folder: str | Path, **sections: Any) -> None:
+    """Replaces sections of `config.toml`, by name; the weights stay, so `model` and `tokenizer` are not to be among them.
+
+    Raises:
+        ModelFolderError, FileNotFoundError: as `load_model`.
+        OSError: the folder cannot be written.
+    """
+    before = load_config(folder)
+    config = dataclasses.replace(before, **sections)
+    if config != before:
+        _finish_saving(Path(folder))
+        write_text(Path(folder, CONFIG), configs.to_toml(config))
+
+
 def check_model_folder(folder: str | Path) -> None:
     """Checks, without loading Keras, that a folder holds the files of a model that this version can read.
 
@@ -201,22 +215,30 @@ def _load_tokenizer(folder: str | Path, name: str, vocab_size: int) -> Tokenizer
     return tokenizer
 
 
+class _Memory(io.BytesIO):
+    """A file of weights in memory: a disk that runs full under HDF5's own writes ends the process (SIGSEGV)."""
+
+    def __str__(self) -> str:
+        return WEIGHTS  # Keras writes to names of this kind alone
+
+
 def _save_weights(model: "keras.Model", path: Path, precision: str) -> None:
-    """The weights alone: Keras would write the state of a compiled model's optimizer beside them, twice their size."""
+    """The weights alone: Keras would write the state of a compiled model's optimizer beside them, twice their size.
+
+    And always the same file of the same weights: Keras writes the model's name, which it numbers through a process.
+    """
     import keras
 
-    with new_file(path) as part, tempfile.TemporaryDirectory(dir=path.parent) as aside:
-        written = Path(aside, WEIGHTS)  # Keras writes to no other suffix
-        keras.Model(model.inputs, model.outputs).save_weights(written)
-        if precision == "float16":
-            _halve(written, part)
-        else:
-            written.rename(part)
+    weights = _Memory()
+    keras.Model(model.inputs, model.outputs, name="model").save_weights(weights)
+    write_bytes(path, (_halved(weights) if precision == "float16" else weights).getbuffer())
 
 
-def _halve(whole: Path, half: Path) -> None:
-    """Copies a file of weights in float16, compressed; the names stay."""
+def _halved(whole: io.BytesIO) -> io.BytesIO:
+    """A copy of the weights in float16, compressed; the names stay."""
     import h5py
+
+    half = io.BytesIO()
 
     with h5py.File(whole) as source, h5py.File(half, "w") as target:
 
@@ -231,6 +253,7 @@ def _halve(whole: Path, half: Path) -> None:
 
         target.attrs.update(source.attrs)
         source.visititems(copy)
+    return half
 
 
 def _load_weights(model: "keras.Model", folder: str | Path) -> None:

@@ -1,23 +1,38 @@
-"""Parallel text files to sentence pairs.
+"""Parallel text files to sentence pairs, in memory or left in their files."""
 
-A line ends at "\\n" and nowhere else: `str.splitlines` also breaks at U+2028, U+0085 and friends, which occur inside
-sentences of crawled corpora, and every pair after such a break would be misaligned.
-"""
-
-import gzip
-import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress
+from itertools import chain, compress, zip_longest
 from pathlib import Path
+from typing import NamedTuple, TypeAlias
 
+from keras_attn.text.line_files import CorpusError, decode_line, files_of, iter_lines
 from keras_attn.text.links import Links, parse_links
 
 MAX_CHARS = 2000
 
 
-class CorpusError(ValueError):
-    """A corpus that cannot be used; the message names the file, the line if there is one, and what to do."""
+class FileLines:
+    """One side of a corpus that stays in its files, which are read again by every loop over it.
+
+    Args:
+        read: begins to read all lines.
+        kept: of every line 1 if it belongs to the corpus, else 0.
+    """
+
+    def __init__(self, read: Callable[[], Iterator[str]], kept: bytearray) -> None:
+        self._read = read
+        self._kept = kept
+        self._count = sum(kept)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[str]:
+        return compress(self._read(), self._kept)
+
+
+Lines: TypeAlias = list[str] | FileLines
 
 
 @dataclass(frozen=True)
@@ -25,14 +40,14 @@ class Corpus:
     """Parallel lines: `source[i]` and `target[i]` say the same.
 
     Attributes:
-        source: lines of the source language, none of them empty.
-        target: lines of the target language, none of them empty.
+        source: lines of the source language, none of them empty; `read_pairs` gives lists, `open_pairs` what can only be iterated.
+        target: lines of the target language, likewise.
         dropped: pairs left out because a side was empty or longer than the character limit.
         links: which words of each pair belong together, words being those of `str.split()`; None: not known.
     """
 
-    source: list[str]
-    target: list[str]
+    source: Lines
+    target: Lines
     dropped: int = 0
     links: list[Links] | None = None
 
@@ -51,59 +66,37 @@ def read_pairs(
 ) -> Corpus:
     """Reads sentence pairs from `[source, target]` files or from one two-column `.tsv`, each plain or `.gz`.
 
-    Pairs with an empty side, or one of more than `max_chars` characters, are left out and counted in `dropped`. `links` is a
-    file for `read_links`, with a line for every pair, those left out included.
+    A name with `*`, `?` or `[...]` stands for all files that match, in the order of their names. Pairs with an empty side, or one
+    of more than `max_chars` characters, are left out and counted in `dropped`. `links` is a file for `read_links`, with a line for
+    every pair, those left out included.
 
     Raises:
-        CorpusError: a file is missing, unreadable, empty or not UTF-8; the two files differ in their number of lines;
+        CorpusError: a file is missing, unreadable, empty or not UTF-8; two files differ in their number of lines;
             a `.tsv` line has not exactly two columns; the links do not fit the pairs; or no pair is left.
     """
-    paths = [Path(path) for path in paths]
-    tables = [path for path in paths if path.name.endswith((".tsv", ".tsv.gz"))]
-    if len(paths) == 1 and tables:
-        source, target = read_columns(paths[0])
-    elif len(paths) == 2 and not tables:
-        source, target = read_lines(paths[0]), read_lines(paths[1])
-    else:
-        given = ", ".join(map(str, paths)) or "nothing"
-        raise CorpusError(f"expected two text files (source, target) or one .tsv file; got {given}")
-    if len(source) != len(target):
-        raise CorpusError(
-            f"{paths[0]} has {len(source)} lines but {paths[1]} has {len(target)}: "
-            "line n of one file must be the translation of line n of the other"
-        )
+    source, target = zip(*_Files.of(paths).pairs(), strict=True)
     corpus = keep_usable(source, target, max_chars, read_links(links, source, target) if links else None)
-    if not len(corpus):
-        raise CorpusError(
-            f"{paths[0]} holds no usable pair: all {corpus.dropped} have an empty side "
-            f"or one of more than {max_chars} characters"
-        )
+    _check_some_left(paths, len(corpus), corpus.dropped, max_chars)
     return corpus
 
 
-def read_lines(path: str | Path) -> list[str]:
-    """Reads the lines of a UTF-8 file, plain or `.gz`, without line ends and without a byte order mark.
+def open_pairs(paths: Sequence[str | Path], max_chars: int = MAX_CHARS) -> Corpus:
+    """The pairs of `read_pairs`, checked, but left in their files: a byte of each is in memory.
 
     Raises:
-        CorpusError: the file is missing, unreadable or empty, or a line is not UTF-8 (the message says which).
+        CorpusError: as `read_pairs`.
     """
-    lines = decode_lines(_read_bytes(Path(path)), str(path))
-    if not lines:
-        raise CorpusError(f"{path} is empty")
-    return lines
+    files = _Files.of(paths)
+    kept = bytearray(_is_usable(pair, max_chars) for pair in files.pairs())
+    source, target = (FileLines(lambda side=side: files.side(side), kept) for side in range(2))
+    dropped = len(kept) - len(source)
+    _check_some_left(paths, len(source), dropped, max_chars)
+    return Corpus(source, target, dropped)
 
 
-def read_columns(path: str | Path) -> tuple[list[str], list[str]]:
-    """Reads both columns of a `.tsv` (or `.tsv.gz`) file; a blank line is a pair of empty lines."""
-    columns = [line.split("\t") if line.strip() else ["", ""] for line in read_lines(path)]
-    for number, fields in enumerate(columns, start=1):
-        if len(fields) != 2:
-            raise CorpusError(
-                f"{path}:{number}: expected two columns, source TAB target; found {len(fields)}. "
-                "If the sentences themselves hold tabs, use two text files"
-            )
-    source, target = zip(*columns, strict=True)
-    return list(source), list(target)
+def read_lines(path: str | Path) -> list[str]:
+    """All lines of a file; raises what `iter_lines` raises."""
+    return list(iter_lines(Path(path)))
 
 
 def read_links(path: str | Path, source: Sequence[str], target: Sequence[str]) -> list[Links]:
@@ -129,7 +122,7 @@ def decode_lines(data: bytes, name: str) -> list[str]:
     lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     if not lines[-1]:
         lines.pop()  # what follows the last line end is no line
-    return [_decode(line.removesuffix(b"\r"), name, number) for number, line in enumerate(lines, start=1)]
+    return [decode_line(line, name, number) for number, line in enumerate(lines, start=1)]
 
 
 def keep_usable(
@@ -139,8 +132,7 @@ def keep_usable(
     links: Sequence[Links] | None = None,
 ) -> Corpus:
     """Leaves out, and counts, the pairs with an empty or over-long side."""
-    pairs = zip(source, target, strict=True)
-    kept = [all(line.strip() and len(line) <= max_chars for line in pair) for pair in pairs]
+    kept = [_is_usable(pair, max_chars) for pair in zip(source, target, strict=True)]
     return Corpus(
         list(compress(source, kept)),
         list(compress(target, kept)),
@@ -164,23 +156,75 @@ def _parse_pair_links(place: str, line: str, source: str, target: str) -> Links:
     return links
 
 
-def _read_bytes(path: Path) -> bytes:
-    try:
-        data = path.read_bytes()
-        return gzip.decompress(data) if path.suffix == ".gz" else data
-    except FileNotFoundError:
-        raise CorpusError(f"{path} does not exist") from None
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise CorpusError(f"{path} is not a whole gzip file: {error}") from None
-    except OSError as error:
-        raise CorpusError(f"cannot read {path}: {error.strerror}") from None
+def _is_usable(pair: tuple[str, str], max_chars: int) -> bool:
+    return all(line.strip() and len(line) <= max_chars for line in pair)
 
 
-def _decode(line: bytes, name: str, number: int) -> str:
-    try:
-        return line.decode("utf-8")
-    except UnicodeDecodeError as error:
+def _check_some_left(paths: Sequence[str | Path], left: int, dropped: int, max_chars: int) -> None:
+    if not left:
         raise CorpusError(
-            f"{name}:{number}: byte {error.start + 1} of the line is not UTF-8 ({error.reason}); "
-            "convert the file first, for example with iconv"
-        ) from None
+            f"{paths[0]} holds no usable pair: all {dropped} have an empty side "
+            f"or one of more than {max_chars} characters"
+        )
+
+
+class _Files(NamedTuple):
+    """The files of a corpus: of either side, or two-column ones."""
+
+    sides: tuple[list[Path], list[Path]] | None
+    tables: list[Path]
+
+    @classmethod
+    def of(cls, paths: Sequence[str | Path]) -> "_Files":
+        tables = [path for path in paths if str(path).endswith((".tsv", ".tsv.gz"))]
+        if len(paths) == 1 and tables:
+            return cls(None, files_of(paths[0]))
+        if len(paths) != 2 or tables:
+            given = ", ".join(map(str, paths)) or "nothing"
+            raise CorpusError(f"expected two text files (source, target) or one .tsv file; got {given}")
+        source, target = map(files_of, paths)
+        if len(source) != len(target):
+            raise CorpusError(
+                f"{paths[0]} is {len(source)} files but {paths[1]} is {len(target)}: "
+                "file n of one side must hold the translations of file n of the other"
+            )
+        return cls((source, target), [])
+
+    def pairs(self) -> Iterator[tuple[str, str]]:
+        """All pairs, those without use included."""
+        if self.sides is None:
+            return chain.from_iterable(map(_columns, self.tables))
+        return chain.from_iterable(map(_side_by_side, *self.sides))
+
+    def side(self, number: int) -> Iterator[str]:
+        """All lines of the source, 0, or the target, 1."""
+        if self.sides is None:
+            return (pair[number] for pair in self.pairs())
+        return chain.from_iterable(map(iter_lines, self.sides[number]))
+
+
+def _columns(path: Path) -> Iterator[tuple[str, str]]:
+    """Both columns of a `.tsv` file; a blank line is a pair of empty lines."""
+    for number, line in enumerate(iter_lines(path), start=1):
+        fields = line.split("\t") if line.strip() else ["", ""]
+        if len(fields) != 2:
+            raise CorpusError(
+                f"{path}:{number}: expected two columns, source TAB target; found {len(fields)}. "
+                "If the sentences themselves hold tabs, use two text files"
+            )
+        yield fields[0], fields[1]
+
+
+def _side_by_side(source: Path, target: Path) -> Iterator[tuple[str, str]]:
+    lines = iter_lines(source), iter_lines(target)
+    for number, pair in enumerate(zip_longest(*lines)):
+        if None in pair:
+            counts = [
+                number + (line is not None) + sum(1 for _ in rest)
+                for line, rest in zip(pair, lines, strict=True)
+            ]
+            raise CorpusError(
+                f"{source} has {counts[0]} lines but {target} has {counts[1]}: "
+                "line n of one file must be the translation of line n of the other"
+            )
+        yield pair

@@ -4,14 +4,17 @@ A source ends with EOS and is cut so that EOS still fits. A target that is read 
 with EOS. Batches are padded on the right. A line of which the vocabulary knows nothing, such as "" or "☃", has no words and is not
 translated. A translation is always one line.
 
-Each rule stands here twice where it must: for lists in Python, and as `tf_...` for tensors inside a graph.
+Each rule stands here twice where it must: for lists and arrays in Python, and as `tf_...` for tensors inside a graph.
 """
 
 import re
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
+
 from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
+from keras_attn.text.ragged import Ragged
 from keras_attn.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -38,6 +41,23 @@ def target_out_of(ids: Sequence[int]) -> Ids:
 def target_in_of(target_out: Sequence[int]) -> Ids:
     """What the decoder reads while it predicts `target_out`: BOS, then all but the last."""
     return [BOS_ID, *target_out[:-1]]
+
+
+def training_arrays(
+    source: Ragged, target: Ragged, *, rows: int, lengths: tuple[int | None, int | None]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Sub-words of pairs as `source` int32 `[B, S]`, and `target_in` and `target_out` int32 `[B, T]`, padded on the right.
+
+    Args:
+        source, target: the sub-words.
+        rows: B; rows without a pair are padding alone.
+        lengths: S and T. `None`: of the longest.
+    """
+    return (
+        source.padded(end=EOS_ID, rows=rows, length=lengths[0]),
+        target.padded(begin=BOS_ID, rows=rows, length=lengths[1]),
+        target.padded(end=EOS_ID, rows=rows, length=lengths[1]),
+    )
 
 
 def has_words(source: Collection[int], tokenizer: Tokenizer) -> bool:
@@ -71,17 +91,6 @@ def tf_target_in_of(target_out: "tf.Tensor") -> "tf.Tensor":
     import tensorflow as tf
 
     return tf.concat([tf.fill([tf.shape(target_out)[0], 1], BOS_ID), target_out[:, :-1]], axis=1)
-
-
-def tf_training_pair(
-    source: "tf.RaggedTensor", target: "tf.RaggedTensor"
-) -> tuple["tf.RaggedTensor", "tf.RaggedTensor"]:
-    """Sub-words int32 `[pairs, (ids)]` of both sides with EOS, those of the target with BOS as well."""
-    import tensorflow as tf
-
-    pairs = source.nrows()
-    bos, eos = (tf.fill([pairs, 1], special_id) for special_id in (BOS_ID, EOS_ID))
-    return tf.concat([source, eos], axis=1), tf.concat([bos, target, eos], axis=1)
 
 
 def tf_without_wordless(source: "tf.Tensor", wordless_ids: Collection[int]) -> "tf.Tensor":

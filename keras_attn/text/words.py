@@ -1,10 +1,18 @@
-"""Which word each sub-word belongs to."""
+"""Words: which one each sub-word belongs to, and whether lines are no more than one."""
 
 from collections.abc import Sequence
 from itertools import accumulate
 
 WORD_START = "▁"  # SentencePiece writes U+2581 where a word begins
 EOS_PIECE = "</s>"  # what the tokenizer calls EOS_ID; no text is ever cut into a piece of this name
+
+
+_MOSTLY = 0.9
+
+
+def are_single_words(lines: Sequence[str]) -> bool:
+    """Whether at least nine in ten lines are one word: names or spellings, say, and not sentences."""
+    return sum(len(line.split()) == 1 for line in lines) >= _MOSTLY * len(lines)
 
 
 def word_of_pieces(pieces: Sequence[str]) -> list[int]:

@@ -13,7 +13,7 @@ from keras_attn.storage.model_folder import TrainedModel
 from keras_attn.training.best_model import save_best_model
 from keras_attn.training.checkpoint import TrainingState, save_checkpoint, state_variables
 from keras_attn.training.development import DevScores
-from keras_attn.training.history import Round, best, write_csv
+from keras_attn.training.history import LOG, Round, write_csv
 from keras_attn.training.optimizers import averaged_weights
 from keras_attn.training.plan import Plan
 from keras_attn.training.progress import describe_round, real_tokens
@@ -61,25 +61,24 @@ class EndOfRound(keras.callbacks.Callback):
         with averaged_weights(self.model):
             dev = self._evaluate()
             # For the callbacks that come after this one, such as TensorBoard's.
-            logs.update(dev_bleu=dev.scores.bleu, dev_perplexity=dev.perplexity)
-            state = self._with(self._round(epoch, logs, seconds))
+            logs.update(dev.numbers())
+            state = self._with(self._round(epoch, logs, seconds, dev))
             self._keep_if_best(state, dev)
         self._write_checkpoint(state)
-        write_csv(self._folder / "log.csv", state.rounds)
+        write_csv(self._folder / LOG, state.rounds)
         tqdm.write(describe_round(state.rounds, self._plan), file=sys.stderr)
         self.model.stop_training = state.finished
 
-    def _round(self, epoch: int, logs: dict[str, float], seconds: float) -> Round:
+    def _round(self, epoch: int, logs: dict[str, float], seconds: float, dev: DevScores) -> Round:
         step = (epoch + 1) * self._plan.steps_per_round
         return Round(
             step=step,
             epoch=step / self._plan.steps_per_epoch,
             loss=logs["loss"],
             learning_rate=float(self.model.optimizer.learning_rate),
-            dev_bleu=logs["dev_bleu"],
-            dev_perplexity=logs["dev_perplexity"],
             tokens=int(real_tokens(logs)),
             seconds=seconds,
+            **dev.numbers(),
         )
 
     def _with(self, last: Round) -> TrainingState:
@@ -88,8 +87,9 @@ class EndOfRound(keras.callbacks.Callback):
 
     def _keep_if_best(self, state: TrainingState, dev: DevScores) -> None:
         last = state.rounds[-1]
-        if best(state.rounds) is last:
-            save_best_model(self._folder, self._trained, {**dev.as_dict(), "best_step": last.step})
+        if self._plan.best_by.best(state.rounds) is last:
+            about = {**dev.as_dict(), "best_by": self._plan.best_by.column, "best_step": last.step}
+            save_best_model(self._folder, self._trained, about)
 
     def _write_checkpoint(self, state: TrainingState) -> None:
         save_checkpoint(self._folder, state, state_variables(self.model))

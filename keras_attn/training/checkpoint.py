@@ -2,17 +2,17 @@
 
 `checkpoint/state.npz` holds the variables of the model (the states of its random generators among them) and of the optimizer
 (its step, moments and moving averages), the vocabularies, the rounds so far, and what the training was started with.
+`checkpoint/previous.npz` is the checkpoint before it, for when a disk damages the newest.
 """
 
 import contextlib
 import dataclasses
-import fcntl
 import json
 import math
 import os
 import re
 import tomllib
-import zipfile
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -21,12 +21,12 @@ import numpy as np
 from keras import ops
 
 from keras_attn import config as configs
-from keras_attn.config import Config, ConfigError
-from keras_attn.files import new_file
+from keras_attn.config import Config
+from keras_attn.files import give_second_name, lock, new_file
 from keras_attn.text.tokenizer import Tokenizer
 from keras_attn.training.history import Round
 
-FILE = Path("checkpoint", "state.npz")
+FILE, PREVIOUS = Path("checkpoint", "state.npz"), Path("checkpoint", "previous.npz")
 _CHUNK = 1 << 20
 
 Values = list[tuple[str, np.ndarray]]  # of variables, in their order, each with its path, shape and dtype
@@ -41,12 +41,13 @@ class TrainingState:
     """Where a training stands, but for its variables.
 
     Attributes:
-        config: as it was given. The names of files are left out: `corpus_digest` stands for what is in them.
+        config: as it was given, `without_files`: `corpus_digest` stands for what is in them.
         corpus_digest: a checksum of all training and development pairs, and of the links that guide the attention.
         source_tokenizer: vocabulary of the source language.
         target_tokenizer: vocabulary of the target language.
         rounds: the rounds that are complete.
         finished: no more rounds follow.
+        best_by: the score that makes a model the best, a key of `best_by.SCORES`.
     """
 
     config: Config
@@ -55,28 +56,7 @@ class TrainingState:
     target_tokenizer: Tokenizer
     rounds: tuple[Round, ...] = ()
     finished: bool = False
-
-
-def without_files(config: Config) -> Config:
-    """The config as `TrainingState` keeps it."""
-    data = dataclasses.replace(config.data, train=(), dev=(), test=(), links="")
-    return dataclasses.replace(config, data=data)
-
-
-def check_same_config(state: TrainingState, config: Config) -> None:
-    """Raises ConfigError, naming the keys, where a training is to go on with other values than it began with."""
-    before, now = (dataclasses.asdict(each) for each in (state.config, without_files(config)))
-    changes = [
-        f"{section}.{key} was {before[section][key]!r} and is {value!r}"
-        for section in now
-        for key, value in now[section].items()
-        if value != before[section][key]
-    ]
-    if changes:
-        raise ConfigError(
-            f"this folder's training began with another config: {'; '.join(changes)}. "
-            "Set it back to go on, or train in another folder"
-        )
+    best_by: str = "bleu"
 
 
 @contextlib.contextmanager
@@ -89,16 +69,13 @@ def locked(folder: Path) -> Iterator[None]:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError as error:
-        raise OSError(f"cannot write {folder}: {error.strerror}") from None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        handle = lock(folder)
     except BlockingIOError:
-        os.close(handle)
         raise CheckpointError(
             f"another training is going on in {folder}: wait for its end, or train in another folder"
         ) from None
+    except OSError as error:
+        raise OSError(f"cannot write {folder}: {error.strerror}") from None
     try:
         yield
     finally:
@@ -108,16 +85,18 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def save_checkpoint(folder: Path, state: TrainingState, variables: Sequence[keras.Variable]) -> None:
-    """Replaces the folder's checkpoint; killed at any moment, the old one or the new one is there.
+    """Writes the folder's newest checkpoint, and keeps the one before; killed at any moment, the old one or the new one is there.
 
     Raises:
         OSError: the folder cannot be written, or is full; the old checkpoint stays.
     """
+    newest = folder / FILE
     meta = {
         "config": configs.to_toml(state.config),
         "corpus_digest": state.corpus_digest,
         "rounds": [dataclasses.asdict(one) for one in state.rounds],
         "finished": state.finished,
+        "best_by": state.best_by,
         "variables": [_name(variable) for variable in variables],
     }
     arrays = {
@@ -126,17 +105,50 @@ def save_checkpoint(folder: Path, state: TrainingState, variables: Sequence[kera
         "target": _as_array(state.target_tokenizer.model_proto),
         **{str(i): ops.convert_to_numpy(variable.value) for i, variable in enumerate(variables)},
     }
-    with new_file(folder / FILE) as part, part.open("wb") as stream:
-        np.savez(stream, **arrays)
+    with new_file(newest) as part:
+        with part.open("wb") as stream:
+            np.savez(stream, **arrays)
+        if newest.exists():
+            give_second_name(newest, folder / PREVIOUS)
 
 
 def load_checkpoint(folder: Path) -> tuple[TrainingState, Values] | None:
     """The state and the values of the variables of the folder's checkpoint, or None where there is none.
 
+    If the newest cannot be used, the one before takes its place, with a warning that says so.
+
     Raises:
-        CheckpointError: the file is broken, or was written by a version that this one does not understand.
+        CheckpointError: no checkpoint can be used; each is damaged, or was written by a version that this one does not understand.
+        OSError: the folder cannot be written.
     """
-    path = folder / FILE
+    newest, previous = folder / FILE, folder / PREVIOUS
+    try:
+        return _read(newest)
+    except CheckpointError as error:
+        if not previous.exists():
+            raise CheckpointError(f"{error}: train in another folder") from None
+        damage = error
+    except (FileNotFoundError, NotADirectoryError):
+        if not previous.exists():
+            return None
+        damage = f"{newest} is missing"
+    try:
+        saved = _read(previous)
+    except CheckpointError as error:
+        raise CheckpointError(f"{damage}, and {error}: train in another folder") from None
+    give_second_name(previous, newest)
+    warnings.warn(
+        f"{damage}: going on from the checkpoint before, {previous.name}, of step {_step(saved[0])}",
+        stacklevel=2,
+    )
+    return saved
+
+
+def _step(state: TrainingState) -> int:
+    return state.rounds[-1].step if state.rounds else 0
+
+
+def _read(path: Path) -> tuple[TrainingState, Values]:
     try:
         with np.load(path) as file:
             arrays = dict(file)
@@ -148,12 +160,15 @@ def load_checkpoint(folder: Path) -> tuple[TrainingState, Values] | None:
             target_tokenizer=Tokenizer(arrays["target"].tobytes()),
             rounds=tuple(Round(**one) for one in meta["rounds"]),
             finished=meta["finished"],
+            best_by=meta.get("best_by", "bleu"),  # older checkpoints do not say, and mean this
         )
         return state, [(name, arrays[str(i)]) for i, name in enumerate(meta["variables"])]
     except (FileNotFoundError, NotADirectoryError):
-        return None
-    except (ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise CheckpointError(f"{path} is not usable ({error}): train in another folder") from None
+        raise
+    except (
+        Exception
+    ) as error:  # a damaged file takes zipfile, NumPy and SentencePiece to more errors than they document
+        raise CheckpointError(f"{path} is not usable ({error})") from None
 
 
 def restore(variables: Sequence[keras.Variable], values: Values) -> None:

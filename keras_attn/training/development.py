@@ -4,6 +4,7 @@ import dataclasses
 import math
 from typing import Any
 
+from keras_attn.evaluation.error_rates import ErrorRates, error_rates
 from keras_attn.evaluation.scores import Scores, corpus_scores
 from keras_attn.inference.translator import Translator
 from keras_attn.text.corpus import Corpus
@@ -16,23 +17,37 @@ class DevScores:
     """What one evaluation of the development set found.
 
     Attributes:
-        scores: of greedy translations.
+        scores, errors: of greedy translations.
         perplexity: of a target token, EOS included.
     """
 
     scores: Scores
+    errors: ErrorRates
     perplexity: float
 
     def as_dict(self) -> dict[str, Any]:
         """For `metrics.json`."""
-        values = {f"dev_{name}": value for name, value in self.scores.as_dict().items()}
-        return {**values, "dev_search": "greedy", "dev_perplexity": self.perplexity}
+        found = {
+            **self.scores.as_dict(),
+            **self.errors.as_dict(),
+            "search": "greedy",
+            "perplexity": self.perplexity,
+        }
+        return {f"dev_{name}": value for name, value in found.items()}
+
+    def numbers(self) -> dict[str, float]:
+        """Those of them that `log.csv` has a column for."""
+        return {name: value for name, value in self.as_dict().items() if isinstance(value, float)}
 
 
 def evaluate_on_dev(translator: Translator, dev: Corpus) -> DevScores:
     """Translates the development set greedily, and makes the model say its references."""
-    scores = corpus_scores(translator(dev.source, beam_size=1), dev.target)
-    return DevScores(scores, perplexity(translator, dev))
+    translations = translator(dev.source, beam_size=1)
+    return DevScores(
+        corpus_scores(translations, dev.target),
+        error_rates(dev.source, translations, dev.target),
+        perplexity(translator, dev),
+    )
 
 
 def perplexity(translator: Translator, pairs: Corpus) -> float:

@@ -21,17 +21,19 @@ from keras_attn.storage import model_folder
 from keras_attn.storage.model_folder import TrainedModel
 from keras_attn.text.corpus import Corpus
 from keras_attn.training import checkpoint as checkpoints
+from keras_attn.training.best_by import SCORES, chosen
 from keras_attn.training.callbacks import EndOfRound
 from keras_attn.training.checkpoint import CheckpointError, TrainingState, Values
 from keras_attn.training.development import evaluate_on_dev
 from keras_attn.training.divergence import StopOnDivergence, describe_batch
-from keras_attn.training.history import best, tokens_per_second, write_csv
+from keras_attn.training.history import LOG, tokens_per_second, write_csv
 from keras_attn.training.inputs import digest, train_tokenizers, training_pairs
 from keras_attn.training.losses import AttentionCrossEntropy, SmoothedCrossEntropy, TokenCount
 from keras_attn.training.optimizers import build_optimizer
 from keras_attn.training.plan import Plan
 from keras_attn.training.progress import ShowProgress
 from keras_attn.training.r_drop import RDropCrossEntropy
+from keras_attn.training.same_config import with_config, without_files
 
 
 def train(
@@ -43,26 +45,28 @@ def train(
 ) -> dict[str, Any]:
     """Trains a model, or goes on where an earlier call for the same folder was stopped.
 
-    `folder` becomes a model folder that holds the model with the best development BLEU so far (greedy search; of the moving
-    average of the weights, where there is one). Beside it lie `log.csv`, `logs/` for TensorBoard, and `checkpoint/`. Killed at any
-    moment and called again, it ends with the same weights as if it had not been killed: on a CPU, with as many threads, to the bit.
+    `folder` becomes a model folder that holds the best model so far: by `training.best_by`, on the development set (greedy search;
+    of the moving average of the weights, where there is one). Beside it lie `log.csv`, `logs/` for TensorBoard, and `checkpoint/`.
+    Killed at any moment and called again, it ends with the same weights as if it had not been killed: on a CPU, with as many
+    threads, to the bit.
 
     Args:
         config: what to train. It names the sentence pairs, unless they are given.
         folder: where the model goes; made if it does not exist.
         corpus: the sentence pairs, in place of those that `[data]` could name.
         callbacks: run after the package's own. Keras' epochs are the rounds: the steps up to one evaluation. At the end of a round
-            `logs` has its `dev_bleu` and `dev_perplexity`, and the folder its checkpoint, its line in `log.csv` and, if it is the
-            best so far, its model; the model in training has the weights that training goes on with, not their moving average.
-            A callback that sets `model.stop_training` there ends this call, and the next one goes on. When a kill comes between a
-            round's checkpoint and the callbacks, the next call starts with the next round: see `on_train_begin`. A training that
-            is finished runs none.
+            `logs` has its scores (`dev_bleu`, `dev_exact`, `dev_perplexity` and so on), and the folder its checkpoint, its line in
+            `log.csv` and, if it is the best so far, its model; the model in training has the weights that training goes on with,
+            not their moving average. A callback that sets `model.stop_training` there ends this call, and the next one goes on.
+            When a kill comes between a round's checkpoint and the callbacks, the next call starts with the next round: see
+            `on_train_begin`. A training that is finished runs none.
 
     Returns:
         What is in the folder's `metrics.json`.
 
     Raises:
-        ConfigError: values that cannot be used, or others than those that the folder's training began with.
+        ConfigError: values that cannot be used, or others than those that the folder's training began with: `[search]`,
+            `training.patience` and, but for the cosine schedule, `training.epochs` may change.
         CorpusError: the sentence pairs cannot be loaded.
         CheckpointError: there is something in the folder that training cannot go on from.
         TrainingDiverged: the loss became NaN or infinite.
@@ -77,14 +81,14 @@ def train(
 def _train(
     config: Config, folder: Path, corpus: Splits | None, callbacks: Sequence[keras.callbacks.Callback]
 ) -> dict[str, Any]:
-    saved = checkpoints.load_checkpoint(folder)
-    if saved:
-        checkpoints.check_same_config(saved[0], config)
-        if saved[0].finished:
+    state, values = checkpoints.load_checkpoint(folder) or (None, None)
+    if state:
+        before, state = state, with_config(state, config)
+        if state.finished and state.config.training == before.config.training:
             _tell(f"the training in {folder} is finished already")
-            return _finish(folder, saved[0])
+            return _finish(folder, state)
     pairs = training_pairs(config, corpus)
-    state, values = saved or (_first_state(config, pairs), None)
+    state = state or _first_state(config, pairs)
     if state.corpus_digest != digest(pairs):
         raise CheckpointError(
             f"the sentence pairs are not those that the training in {folder} began with. "
@@ -104,7 +108,11 @@ def _go_on(
     """From the state to the end of the training, or to where a callback stops it; the state there."""
     vocabularies = state.source_tokenizer, state.target_tokenizer
     batches = training_batches(pairs.train, *vocabularies, config.data, config.training)
-    plan = Plan.of(config, batches.steps_per_epoch)
+    plan = Plan.of(config, batches.steps_per_epoch, state.best_by)
+    plan.check_rounds(state.rounds)
+    if plan.is_over(state.rounds):
+        _tell(f"the training in {folder} is finished already")
+        return dataclasses.replace(state, finished=True)
     trained = _build(config, state, plan)
     _prepare_folder(folder, state, values, trained.model)
     _tell(_summary(batches, pairs.train, plan, trained, state))
@@ -125,12 +133,16 @@ def _go_on(
 def _check(config: Config, folder: Path) -> None:
     if not config.training.epochs:
         raise ConfigError("training.epochs must be at least 1")
+    if config.search.coverage_penalty and config.model.attention == "none":
+        raise ConfigError("search.coverage_penalty needs attention, and model.attention = 'none' has none")
     if config.training.tensorboard and not importlib.util.find_spec("tensorboard"):
         raise ConfigError(
             "training.tensorboard needs a package that is not installed: pip install 'keras-attn[tensorboard]'"
         )
     if config.training.guided_alignment and config.model.attention == "none":
         raise ConfigError("training.guided_alignment needs attention, and model.attention = 'none' has none")
+    if config.model.copy and not config.tokenizer.joint:
+        raise ConfigError("model.copy needs one vocabulary for both languages: set tokenizer.joint to true")
     if config.training.guided_alignment and config.training.subword_sampling:
         raise ConfigError(
             "training.guided_alignment needs words that are cut alike in every epoch: set training.subword_sampling to 0"
@@ -143,7 +155,8 @@ def _check(config: Config, folder: Path) -> None:
 
 def _first_state(config: Config, pairs: Splits) -> TrainingState:
     tokenizers = train_tokenizers(pairs.train, config.tokenizer)
-    return TrainingState(checkpoints.without_files(config), digest(pairs), *tokenizers)
+    best_by = chosen(config.training.best_by, pairs.dev)
+    return TrainingState(without_files(config), digest(pairs), *tokenizers, best_by=best_by)
 
 
 def _build(config: Config, state: TrainingState, plan: Plan) -> TrainedModel:
@@ -194,7 +207,7 @@ def _prepare_folder(folder: Path, state: TrainingState, values: Values | None, m
         checkpoints.save_checkpoint(folder, state, variables)
     else:
         checkpoints.restore(variables, values)
-    write_csv(folder / "log.csv", state.rounds)
+    write_csv(folder / LOG, state.rounds)
     checkpoints.check_space(folder, checkpoints.size_of(variables) + 2 * checkpoints.size_of(model.weights))
 
 
@@ -222,7 +235,9 @@ def _fit(
 
 
 def _finish(folder: Path, state: TrainingState) -> dict[str, Any]:
-    """Completes `metrics.json`; after a kill between the last checkpoint and here, the next call does."""
+    """Completes the folder; after a kill between the last checkpoint and here, the next call does."""
+    write_csv(folder / LOG, state.rounds)
+    model_folder.update_config(folder, training=state.config.training, search=state.config.search)
     whole_training = {
         "steps": state.rounds[-1].step,
         "training_seconds": round(sum(one.seconds for one in state.rounds), 1),
@@ -230,9 +245,11 @@ def _finish(folder: Path, state: TrainingState) -> dict[str, Any]:
     }
     model_folder.update_metrics(folder, whole_training)
     metrics = model_folder.load_metrics(folder)
-    top = best(state.rounds)
+    best_by = SCORES[state.best_by]
+    top = best_by.best(state.rounds)
+    signature = metrics.get(f"{best_by.column}_signature", metrics.get("dev_error_signature", ""))
     _tell(
-        f"best model in {folder}: dev BLEU {top.dev_bleu:.2f}, greedy, at step {top.step}  {metrics['dev_bleu_signature']}"
+        f"best model in {folder}: dev {best_by.describe(top)}, greedy, at step {top.step}  {signature}".rstrip()
     )
     return metrics
 
@@ -240,11 +257,12 @@ def _finish(folder: Path, state: TrainingState) -> dict[str, Any]:
 def _summary(
     batches: TrainingBatches, pairs: Corpus, plan: Plan, trained: TrainedModel, state: TrainingState
 ) -> str:
-    left_out = pairs.dropped + batches.dropped
+    left_out = pairs.dropped + len(pairs) - batches.pairs
     done = len(state.rounds) * plan.steps_per_round
     return (
         f"{batches.pairs} training pairs ({left_out} left out as empty or too long), {plan.steps_per_epoch} steps an epoch, "
-        f"{trained.model.count_params():,} parameters, step {done} of {plan.total_steps}"
+        f"{trained.model.count_params():,} parameters, step {done} of {plan.total_steps}; "
+        f"the best model is chosen by {plan.best_by.name} on the development set (training.best_by)"
     )
 
 

@@ -7,10 +7,12 @@ from pathlib import Path
 
 from keras_attn.files import new_file
 
+LOG = "log.csv"
+
 
 @dataclasses.dataclass(frozen=True)
 class Round:
-    """One line of `log.csv`.
+    """One line of the log, `log.csv`.
 
     Attributes:
         step: steps since the training began.
@@ -21,6 +23,8 @@ class Round:
         dev_perplexity: plain perplexity of a target token of the development set.
         tokens: real target tokens seen in this round.
         seconds: time of this round's steps, without the evaluation.
+        dev_chrf, dev_exact, dev_cer, dev_wer: scores of the same translations as `dev_bleu`, see `evaluation`; None in rounds of
+            versions that did not measure them.
     """
 
     step: int
@@ -31,16 +35,10 @@ class Round:
     dev_perplexity: float
     tokens: int
     seconds: float
-
-
-def best(rounds: Sequence[Round]) -> Round:
-    """The round with the highest development BLEU, the first one of several."""
-    return max(rounds, key=lambda one: one.dev_bleu)
-
-
-def rounds_since_best(rounds: Sequence[Round]) -> int:
-    """How many evaluations have passed without a better development BLEU."""
-    return len(rounds) - 1 - list(rounds).index(best(rounds)) if rounds else 0
+    dev_chrf: float | None = None
+    dev_exact: float | None = None
+    dev_cer: float | None = None
+    dev_wer: float | None = None
 
 
 def tokens_per_second(rounds: Sequence[Round]) -> float:

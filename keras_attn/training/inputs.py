@@ -2,13 +2,17 @@
 
 import dataclasses
 import hashlib
-from itertools import chain
+from collections.abc import Iterator
+from functools import partial
+from itertools import chain, islice
 
 from keras_attn.config import Config, ConfigError, DataConfig, TokenizerConfig
 from keras_attn.data.splits import Splits, split_corpus
-from keras_attn.text.corpus import Corpus, read_pairs
+from keras_attn.text.corpus import Corpus, Lines, open_pairs, read_pairs
 from keras_attn.text.links import format_pharaoh
 from keras_attn.text.tokenizer import Tokenizer, train_tokenizer
+
+VOCABULARY_LINES = 200_000
 
 
 def training_pairs(config: Config, given: Splits | None = None) -> Splits:
@@ -45,22 +49,29 @@ def _check_one_origin(data: DataConfig, given: Splits | None) -> None:
 
 def _load(config: Config) -> Splits:
     data = config.data
-    linked = bool(config.training.guided_alignment and data.links)
-    train = read_pairs(data.train, links=data.links) if linked else split_corpus(data, "train")
-    return Splits(train, split_corpus(data, "dev"))
+    linked = config.training.guided_alignment and data.links
+    read = partial(read_pairs, links=data.links) if linked else open_pairs
+    return Splits(split_corpus(data, "train", read=read), split_corpus(data, "dev"))
 
 
 def train_tokenizers(corpus: Corpus, config: TokenizerConfig) -> tuple[Tokenizer, Tokenizer]:
     """The vocabularies of the source and of the target language; the same one twice when they are joint.
 
+    Of a large corpus they are trained on `VOCABULARY_LINES` lines a side, spread evenly over it.
+
     Raises:
         ValueError: what `train_tokenizer` refuses.
     """
     size, coverage = config.vocab_size, config.character_coverage
+    source, target = map(_sample, (corpus.source, corpus.target))
     if config.joint:
-        joint = train_tokenizer(chain(corpus.source, corpus.target), size, coverage)
+        joint = train_tokenizer(chain(source, target), size, coverage)
         return joint, joint
-    return train_tokenizer(corpus.source, size, coverage), train_tokenizer(corpus.target, size, coverage)
+    return train_tokenizer(source, size, coverage), train_tokenizer(target, size, coverage)
+
+
+def _sample(lines: Lines) -> Iterator[str]:
+    return islice(lines, 0, None, -(-len(lines) // VOCABULARY_LINES))
 
 
 def digest(pairs: Splits) -> str:

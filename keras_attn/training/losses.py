@@ -5,6 +5,8 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_attn.search.types import Tensor
+
 _LEAST = 1e-20  # of an attention weight: its logarithm, and the inverse in the gradient, stay finite
 
 
@@ -44,7 +46,7 @@ class SmoothedCrossEntropy(keras.losses.Loss):
         super().__init__(name=name, reduction=reduction, dtype="float32")
         self.smoothing = smoothing
 
-    def call(self, y_true: Any, y_pred: Any) -> Any:
+    def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         targets = ops.cast(y_true, "int32")  # Keras hands them over as float32, exact up to 2**24
         return _smoothed_cross_entropy(
             ops.cast(ops.convert_to_tensor(y_pred), "float32"), targets, self.smoothing
@@ -54,7 +56,7 @@ class SmoothedCrossEntropy(keras.losses.Loss):
         return {**super().get_config(), "smoothing": self.smoothing}
 
 
-def _smoothed_cross_entropy(logits: Any, targets: Any, smoothing: float) -> Any:
+def _smoothed_cross_entropy(logits: Tensor, targets: Tensor, smoothing: float) -> Tensor:
     """`(B, T, V), (B, T) -> (B, T)`, with its gradient `softmax(logits) - q` written out.
 
     Logits are the largest tensor of a training step, and automatic differentiation walks over it a dozen times: this way takes
@@ -111,7 +113,7 @@ class AttentionCrossEntropy(keras.losses.Loss):
     ) -> None:
         super().__init__(name=name, reduction=reduction, dtype="float32")
 
-    def call(self, y_true: Any, y_pred: Any) -> Any:
+    def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         reference, weights = (ops.cast(ops.convert_to_tensor(x), "float32") for x in (y_true, y_pred))
         return -ops.sum(reference * ops.log(ops.maximum(weights, _LEAST)), axis=-1)
 
@@ -124,11 +126,11 @@ class TokenCount(keras.metrics.Metric):
         super().__init__(name=name, dtype="float32")
         self.total = self.add_variable((), initializer="zeros", name="total")
 
-    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+    def update_state(self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None) -> None:
         weight = ops.ones_like(y_true) if sample_weight is None else sample_weight
         self.total.assign_add(ops.sum(ops.cast(weight, "float32")))
 
-    def result(self) -> Any:
+    def result(self) -> Tensor:
         return self.total.value
 
     def get_config(self) -> dict[str, Any]:

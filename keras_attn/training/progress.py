@@ -1,30 +1,49 @@
 """What a training says while it runs: a bar, and a line at the end of each round."""
 
+import sys
 import time
 from collections.abc import Sequence
 
 import keras
 from tqdm import tqdm
 
-from keras_attn.training.history import Round, best, tokens_per_second
+from keras_attn.training.history import Round, tokens_per_second
 from keras_attn.training.plan import Plan
 
 
 class ShowProgress(keras.callbacks.Callback):
-    """Moves a bar by one at each step, and shows the round's loss and its real target tokens a second."""
+    """Shows the step, the round's loss and its real target tokens a second: on a bar, or, where there is no terminal and the bar
+    is off, in a line every half minute.
 
-    def __init__(self, bar: tqdm) -> None:
+    Args:
+        bar: counts the training's steps.
+        every: seconds from one line to the next.
+    """
+
+    def __init__(self, bar: tqdm, every: float = 30.0) -> None:
         super().__init__()
         self._bar = bar
-        self._began = 0.0
+        self._every = every
+        self._step = bar.n  # a bar that is off does not count
+        self._began = self._told = time.monotonic()
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, float] | None = None) -> None:
         self._began = time.monotonic()
 
     def on_train_batch_end(self, batch: int, logs: dict[str, float]) -> None:
-        speed = real_tokens(logs) / (time.monotonic() - self._began)
-        self._bar.set_postfix_str(f"loss {logs['loss']:.3f}, {speed:,.0f} tokens/s", refresh=False)
-        self._bar.update()
+        now = time.monotonic()
+        self._step += 1
+        about = f"loss {logs['loss']:.3f}, {real_tokens(logs) / (now - self._began):,.0f} tokens/s"
+        if not self._bar.disable:
+            self._bar.set_postfix_str(about, refresh=False)
+            self._bar.update()
+        elif now - self._told >= self._every:
+            print(f"step {self._step} of {self._bar.total}: {about}", file=sys.stderr, flush=True)
+            self._told = now
+
+    def on_epoch_end(self, epoch: int, logs: dict[str, float] | None = None) -> None:
+        if self._bar.disable and time.monotonic() - self._began >= self._every:
+            print("evaluating the development set", file=sys.stderr, flush=True)
 
 
 def real_tokens(logs: dict[str, float]) -> float:
@@ -35,10 +54,13 @@ def real_tokens(logs: dict[str, float]) -> float:
 def describe_round(rounds: Sequence[Round], plan: Plan) -> str:
     """A line about the last of these rounds, and about the time that is left."""
     one = rounds[-1]
+    best_by = plan.best_by
+    score = f"dev {best_by.describe(one)}{' (best)' if best_by.best(rounds) is one else ''}"
+    if best_by.column != "dev_perplexity":
+        score += f", perplexity {one.dev_perplexity:.2f}"
     seconds_per_step = sum(each.seconds for each in rounds) / one.step
     left = tqdm.format_interval(seconds_per_step * (plan.total_steps - one.step))
     return (
         f"epoch {one.epoch:.1f}, step {one.step} of {plan.total_steps}: loss {one.loss:.3f}, "
-        f"dev BLEU {one.dev_bleu:.2f}{' (best)' if best(rounds) is one else ''}, perplexity {one.dev_perplexity:.2f}, "
-        f"{tokens_per_second(rounds[-1:]):,.0f} tokens/s, {left} left"
+        f"{score}, {tokens_per_second(rounds[-1:]):,.0f} tokens/s, {left} left"
     )

@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_attn.search.types import Tensor
 from keras_attn.training.losses import SmoothedCrossEntropy
 
 
@@ -41,7 +42,7 @@ class RDropCrossEntropy(SmoothedCrossEntropy):
         super().__init__(smoothing, name=name, **kwargs)
         self.weight = weight
 
-    def call(self, y_true: Any, y_pred: Any) -> Any:
+    def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         first, second = ops.split(ops.cast(ops.convert_to_tensor(y_pred), "float32"), 2)
         apart = self.weight / 4 * _divergence(first, second)
         return super().call(y_true, y_pred) + ops.concatenate([apart, apart])
@@ -50,7 +51,7 @@ class RDropCrossEntropy(SmoothedCrossEntropy):
         return {**super().get_config(), "weight": self.weight}
 
 
-def _divergence(first: Any, second: Any) -> Any:
+def _divergence(first: Tensor, second: Tensor) -> Tensor:
     """`KL(p, q) + KL(q, p)` of the two softmaxes, `(B, T, V), (B, T, V) -> (B, T)`.
 
     Its gradient is written out, as in `losses.py`: for the first logits `p (log p - log q - KL(p, q)) + p - q`, for the second the

@@ -7,6 +7,7 @@ from keras import ops
 from keras.optimizers.schedules import CosineDecay, LearningRateSchedule, PolynomialDecay
 
 from keras_attn.config import ConfigError, TrainingConfig
+from keras_attn.search.types import Tensor
 
 
 @keras.saving.register_keras_serializable(package="keras_attn")
@@ -21,7 +22,7 @@ class InverseSqrt(LearningRateSchedule):
         self.peak = peak
         self.warmup_steps = warmup_steps
 
-    def __call__(self, step: Any) -> Any:
+    def __call__(self, step: Tensor) -> Tensor:
         step = ops.cast(step, "float32")
         decay = ops.sqrt(self.warmup_steps / ops.maximum(step, 1.0))
         return self.peak * ops.minimum(step / self.warmup_steps, decay)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from keras_attn.alignment.align import align, attention_of_words, draw_attention
+from keras_attn.alignment.align import align, align_both_ways, attention_of_words, draw_attention
 from keras_attn.inference.translator import Translator
 
 
@@ -40,6 +40,12 @@ def test_the_step_after_a_word_says_where_its_links_go_if_asked(translator):
 def test_a_threshold_may_give_a_word_several_links(translator):
     (found,) = align(translator, ["the old dog"], ["le vieux chien"], threshold=0.0)
     assert found == {(i, j) for i in range(3) for j in range(3)}
+
+
+def test_the_other_direction_s_links_are_turned_round(translator):
+    """Both directions link every word to every other: three words by two, not two by three."""
+    (found,) = align_both_ways(translator, translator, ["the old dog"], ["le chien"], threshold=0.0)
+    assert found == {(i, j) for i in range(3) for j in range(2)}
 
 
 def test_a_line_without_words_has_no_links(translator):

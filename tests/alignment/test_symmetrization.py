@@ -24,6 +24,11 @@ def test_a_neighbour_whose_words_both_have_links_stays_out():
     assert grow_diag_final_and(both | {(0, 1)}, both) == both
 
 
+def test_links_that_touch_only_each_other_do_not_grow():
+    """(0, 3) and (0, 4) are neighbours and have free words, but no link that counts is next to them; source word 0 is taken."""
+    assert grow_diag_final_and({(0, 0), (0, 3), (0, 4)}, {(0, 0)}) == {(0, 0)}
+
+
 def test_links_grow_step_by_step():
     chain = {(i, i) for i in range(5)}
     assert grow_diag_final_and({(0, 0)}, chain) == chain

@@ -10,14 +10,23 @@ def test_scores_are_printed_with_their_signatures_and_kept(run, model_folder, pa
     source, reference = pair_files
     result = run("evaluate", model_folder, "--source", source, "--reference", reference, "--beam-size", 2)
     assert result.exit_code == 0
-    greedy, bleu, chrf, beam, *_ = result.stdout.splitlines()
+    greedy, bleu, chrf, errors, beam, *_ = result.stdout.splitlines()
     assert (greedy, beam) == ("greedy search", "beam size 2, length penalty 1")
     assert bleu.startswith("BLEU ") and "nrefs:1|case:mixed" in bleu
     assert chrf.startswith("chrF2 ") and "nrefs:1|case:mixed" in chrf
+    assert errors.startswith("exact ") and "nrefs:1|sources:" in errors
     metrics = load_metrics(model_folder)
     assert metrics.keys() == {"steps", "ten.en_greedy", "ten.en_beam_2"}
     assert f"BLEU  {metrics['ten.en_greedy']['bleu']:5.1f}" in bleu
     assert result.stderr == "translating 10 lines of ten.en\n"
+
+
+def test_a_reference_may_be_one_of_several(run, model_folder, pair_files):
+    source, reference = pair_files
+    references = ["--reference", reference, "--reference", reference]
+    result = run("evaluate", model_folder, "--source", source, *references, "--beam-size", 1)
+    assert result.exit_code == 0
+    assert "nrefs:2|case:mixed" in result.stdout
 
 
 def test_the_test_split_is_taken_if_nothing_is_named(run, model_folder, pair_files, monkeypatch):

@@ -1,8 +1,11 @@
 import json
+import os
+import signal
 
 import h5py
 import pytest
 
+from keras_attn.cli import pack
 from keras_attn.inference.translator import Translator
 
 pytestmark = pytest.mark.slow
@@ -46,3 +49,19 @@ def test_a_folder_with_something_in_it_is_not_packed_into(run, model_folder):
     result = run("pack", model_folder, model_folder)
     assert result.exit_code == 2
     assert "is not empty: name a new folder" in result.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_command_that_is_told_to_end_cleans_up(run, model_folder, tmp_path, monkeypatch, number):
+    half_way = []
+
+    def told_to_end(folder):
+        half_way.extend(os.listdir(tmp_path / "out"))
+        signal.raise_signal(number)
+
+    monkeypatch.setattr(pack, "load_metrics", told_to_end)
+    result = run("pack", model_folder, tmp_path / "out" / "packed")
+    assert result.exit_code == 128 + number
+    assert half_way == [".packed.part"]
+    assert os.listdir(tmp_path / "out") == []
+    assert signal.getsignal(number) is signal.SIG_DFL

@@ -158,6 +158,15 @@ def test_another_kind_takes_the_keys_of_the_old_one_with_it(write):
         config.load(path, ["model.attention=bahdanau", "model.attention_window=5"])
 
 
+def test_a_preset_takes_over_what_was_set_before_it(write):
+    """`dot` is then the preset's, and goes with the preset's attention; set after the preset it is the user's, and does not."""
+    score, preset, another = "model.attention_score=dot", "model.preset=luong2015", "model.attention=bahdanau"
+    changed = config.load(write(""), ["model.attention=luong", score, preset, another]).model
+    assert changed == dataclasses.replace(ModelConfig.from_preset("luong2015"), attention="bahdanau")
+    with pytest.raises(ConfigError, match="attention_score does not apply"):
+        config.load(write(""), [preset, score, another])
+
+
 def test_what_a_preset_says_of_another_kind_is_no_mistake_of_the_users():
     chosen = ModelConfig.from_preset("luong2015_local_m", attention="bahdanau")
     assert chosen.attention_score == ModelConfig().attention_score

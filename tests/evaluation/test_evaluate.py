@@ -29,6 +29,22 @@ def test_what_the_model_says_itself_scores_100(translator, source_lines):
     assert str(evaluation).startswith("greedy search\nBLEU  100.0  nrefs:1")
 
 
+def test_more_references_are_as_right(translator, source_lines, target_lines):
+    sources = source_lines[:30]
+    said = translator(sources, beam_size=1)
+    (evaluation,) = evaluate(translator, sources, target_lines[:30], beam_size=1, more_references=[said])
+    assert evaluation.scores.bleu == pytest.approx(100)
+    assert evaluation.errors.exact == 100
+
+
+def test_of_single_words_no_bleu_is_printed(translator, source_lines):
+    (evaluation,) = evaluate(
+        translator, source_lines[:5], ["le", "un", "chat", "chien", "oiseau"], beam_size=1
+    )
+    assert "BLEU" not in str(evaluation) and "exact" in str(evaluation)
+    assert evaluation.as_dict()["cer"] == evaluation.errors.cer
+
+
 def test_tokenized_references_are_scored_in_the_target_language(translator, source_lines, target_lines):
     lines = source_lines[:5], target_lines[:5]
     (evaluation,) = evaluate(translator, *lines, beam_size=1, tokenized_references=target_lines[:5])

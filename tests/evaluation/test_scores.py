@@ -44,8 +44,16 @@ def test_bleu_pools_the_counts_of_all_sentences():
     assert corpus_scores([ON_A_MAT, ON_THE_MAT], [ON_THE_MAT] * 2).bleu == pytest.approx(expected)
 
 
-def test_raw_text_is_scored_with_its_case():
-    assert corpus_scores([ON_THE_MAT], [ON_THE_MAT.upper()]).bleu < 1
+def test_raw_text_is_scored_with_its_case_and_the_signatures_say_so():
+    scores = corpus_scores([ON_THE_MAT], [ON_THE_MAT.upper()])
+    assert scores.bleu < 1 and scores.chrf < 1
+    assert "|case:mixed|" in scores.bleu_signature and "|case:mixed|" in scores.chrf_signature
+
+
+def test_tokenised_text_is_scored_without_its_case_and_the_signatures_say_so():
+    scores = tokenized_scores(["Ja, JA."], ["JA , ja ."], "de")
+    assert (scores.bleu, scores.chrf) == pytest.approx((100, 100))
+    assert "|case:lc|" in scores.bleu_signature and "|case:lc|" in scores.chrf_signature
 
 
 def test_a_printed_score_has_its_signature_on_its_line():
@@ -53,6 +61,12 @@ def test_a_printed_score_has_its_signature_on_its_line():
     bleu_line, chrf_line = str(scores).splitlines()
     assert bleu_line.startswith("BLEU   53.7  nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:")
     assert chrf_line.startswith("chrF2 ") and chrf_line.endswith(scores.chrf_signature)
+
+
+def test_several_references_are_all_right():
+    scores = corpus_scores([ON_A_MAT], [ON_THE_MAT], [ON_A_MAT])
+    assert scores.bleu == pytest.approx(100)
+    assert scores.bleu_signature.startswith("nrefs:2|")
 
 
 def test_scores_survive_json():

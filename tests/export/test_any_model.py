@@ -158,6 +158,11 @@ def test_a_bare_model_becomes_a_saved_model_of_ids(picture_reader, tmp_path):
     best = expected.tokens[:, 0]
     log_prob = signatures["score"](source=tf.constant(pictures), target=tf.constant(best))["log_prob"]
     np.testing.assert_allclose(log_prob, expected.log_probs[:, 0], atol=1e-4)
+    for name in ("serving_default", "align"):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="source_must_be_a_batch_of_inputs_even"):
+            signatures[name](source=tf.constant(pictures[0]))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="target_must_be_a_batch_of_rows_of_ids_even"):
+        signatures["score"](source=tf.constant(pictures[:1]), target=tf.constant(best[0]))
 
 
 def test_without_inputs_a_bare_model_is_compared_on_random_ones(picture_reader, tmp_path):

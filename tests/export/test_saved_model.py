@@ -1,9 +1,12 @@
+import dataclasses
 import json
 import subprocess
 import sys
 
 import pytest
 
+from keras_attn.config import DataConfig
+from keras_attn.corpora.attribution import attribution
 from keras_attn.export.saved_model import export_saved_model
 from keras_attn.inference.translator import Translator
 
@@ -38,6 +41,13 @@ def test_it_says_what_it_is(saved_model):
     assert about["search"]["beam_size"] == 4
     assert about["no_hypothesis"] == {"translation": "", "score": -1e9}
     assert about["parity"] == parity.as_dict()
+
+
+def test_it_says_whom_to_name_if_the_corpus_asks_for_it(tiny_trained, tmp_path):
+    config = dataclasses.replace(tiny_trained.config, data=DataConfig(corpus="tatoeba"))
+    export_saved_model(dataclasses.replace(tiny_trained, config=config), tmp_path / "out", beam_size=1)
+    about = json.loads((tmp_path / "out" / "assets.extra" / "model.json").read_text())
+    assert about["attribution"] == attribution("tatoeba")
 
 
 def test_its_description_names_the_signatures_as_they_are(saved_model, signatures):

@@ -168,3 +168,13 @@ def test_what_is_no_batch_of_texts_is_refused_and_the_next_one_answered(signatur
     with pytest.raises(tf.errors.InvalidArgumentError):
         signatures[name](**{**given, "text": tf.constant(wrong)})
     assert all(len(tensor) == 1 for tensor in signatures[name](**given).values())
+
+
+@pytest.mark.parametrize("name", ["serving_default", "nbest", "align", "score"])
+@pytest.mark.parametrize("wrong", ["3 1", [["3 1", "4"]]], ids=["a line", "a batch of batches"])
+def test_what_is_no_batch_is_told_so_in_words(signatures, name, wrong):
+    given = {key: tf.constant(wrong) for key in signatures[name].structured_input_signature[1]}
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="must_be_a_batch_of_lines_even_if_there_is_only_one"
+    ):
+        signatures[name](**given)

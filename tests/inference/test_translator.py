@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import keras_attn
+from keras_attn.config import SearchConfig
 from keras_attn.inference.translator import Translator
 from keras_attn.search import Sampling
-from keras_attn.special_ids import BOS_ID, EOS_ID
+from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID
 from keras_attn.text.tokenizer import train_tokenizer
 
 
@@ -85,6 +86,13 @@ def test_a_long_line_is_cut_with_one_warning_that_counts(tiny_trained):
     assert all(t.source_ids[-1] == EOS_ID for t in found)
 
 
+def test_a_line_of_one_sub_word_too_many_is_cut_with_a_warning(tiny_trained):
+    translator = Translator.from_trained(with_search(tiny_trained, max_source_length=3))
+    with pytest.warns(UserWarning, match="1 of 1 lines had more than 2 sub-words"):
+        (found,) = translator.translate(["the old dog"], beam_size=1)
+    assert found.source_ids == (*translator.source_tokenizer.encode(["the old"])[0], EOS_ID)
+
+
 def test_a_line_that_just_fits_is_not_cut(tiny_trained):
     translator = Translator.from_trained(with_search(tiny_trained, max_source_length=4))
     with warnings.catch_warnings():
@@ -130,6 +138,15 @@ def test_n_best_lists_hold_different_hypotheses_the_finished_ones_first_and_in_o
         assert finished == all_three[: len(finished)]
         scores = [translation.score for translation in finished]
         assert scores == sorted(scores, reverse=True)
+
+
+def test_an_n_best_list_holds_no_more_than_there_is_to_say(tiny_trained, lines):
+    """Of one token there are as many translations as words, EOS among them; padding and BOS are never said."""
+    translator = Translator.from_trained(with_search(tiny_trained, max_length_factor=0.0, max_length_extra=1))
+    words = translator.target_tokenizer.vocab_size - 2
+    (found,) = translator.translate(lines[:1], beam_size=words + 5, n_best=words + 5)
+    said = [translation.target_ids for translation in (found, *found.alternatives)]
+    assert sorted(said) == [(word,) for word in range(words + 2) if word not in (PAD_ID, BOS_ID)]
 
 
 def test_the_length_penalty_divides_the_log_probability(translator, lines):
@@ -296,6 +313,17 @@ def test_a_pickled_translator_says_the_same_in_another_process(translator, lines
     command = [sys.executable, "-c", IN_ANOTHER_PROCESS, tmp_path / "translator.pickle", *lines[:5]]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
     assert json.loads(run.stdout) == translator(lines[:5], beam_size=2)
+
+
+def test_a_pickled_translator_keeps_its_settings(tiny_trained):
+    settings = {
+        "search": SearchConfig(beam_size=7),
+        "languages": ("here", "there"),
+        "attribution": "by Ada",
+    }
+    tokenizers = tiny_trained.source_tokenizer, tiny_trained.target_tokenizer
+    again = pickle.loads(pickle.dumps(Translator(tiny_trained.model, *tokenizers, **settings)))
+    assert {name: getattr(again, name) for name in settings} == settings
 
 
 def test_one_vocabulary_may_serve_both_sides_and_must_be_the_models(tiny_trained):

@@ -46,14 +46,15 @@ def random_state(decoder):
 
 
 def by_steps(decoder, x, memory, initial_state=None, mask=None):
-    """Outputs `(B, T, R)` and weights `(B, T, S)` of a Python loop over `step`."""
+    """Outputs `(B, T, R)`, weights `(B, T, S)` and the top layer's states `(B, T, U)` of a Python loop over `step`."""
     keys, state = decoder.precompute(memory), decoder.first_state(memory, initial_state)
-    outputs, weights = [], []
+    outputs, weights, states = [], [], []
     for t in range(x.shape[1]):
         output, state, weights_t = decoder.step(x[:, t], state, memory, keys, mask)
         outputs.append(output)
         weights.append(weights_t)
-    return ops.stack(outputs, 1), None if weights_t is None else ops.stack(weights, 1)
+        states.append(state["cells"][-1][0])
+    return ops.stack(outputs, 1), None if weights_t is None else ops.stack(weights, 1), ops.stack(states, 1)
 
 
 def all_combinations():
@@ -107,9 +108,11 @@ def all_combinations():
 def test_steps_and_the_unrolled_call_give_the_same_numbers(attention, kwargs):
     decoder = built(attention(), **kwargs)
     state = random_state(decoder)
-    outputs, weights = decoder(X, MEMORY, initial_state=state, memory_mask=MASK, return_attention_scores=True)
-    expected, expected_weights = by_steps(decoder, X, MEMORY, state, MASK)
+    options = {"initial_state": state, "memory_mask": MASK, "return_states": True}
+    outputs, weights, states = decoder(X, MEMORY, return_attention_scores=True, **options)
+    expected, expected_weights, expected_states = by_steps(decoder, X, MEMORY, state, MASK)
     np.testing.assert_allclose(numbers(outputs), numbers(expected), atol=1e-5)
+    np.testing.assert_allclose(numbers(states), numbers(expected_states), atol=1e-5)
     if decoder.attention is not None:
         np.testing.assert_allclose(numbers(weights), numbers(expected_weights), atol=1e-5)
         assert (numbers(weights)[1, :, 2:] == 0).all()
@@ -160,9 +163,13 @@ def test_bahdanaus_decoder_is_that_of_the_papers_appendix():
             np.testing.assert_allclose(weights[n, i, :length], alpha, atol=1e-5)
 
 
-def test_the_intermediate_state_asks_and_the_context_takes_it_to_the_next():
-    """Sennrich et al. 2017, section 2: REC1 reads y_{j-1}, the attention is asked by s'_j, REC2 reads c_j."""
-    decoder = built(BahdanauAttention(5), query_state="intermediate", readout="plain", readout_units=None)
+@pytest.mark.parametrize("num_layers", [1, 2])
+def test_the_intermediate_state_asks_and_the_context_takes_it_to_the_next(num_layers):
+    """Sennrich et al. 2017, section 2: REC1 reads y_{j-1}, the attention is asked by s'_j, REC2 reads c_j.
+
+    Of two layers, the lower one goes through REC1 alone, and the upper one reads it.
+    """
+    decoder = built(BahdanauAttention(5), num_layers=num_layers, query_state="intermediate", readout="plain")
 
     def gru(cell, x, s):
         w_r, w_z, w = np.split(numbers(cell.input_projection.kernel).T, 3)
@@ -178,10 +185,12 @@ def test_the_intermediate_state_asks_and_the_context_takes_it_to_the_next():
     outputs = numbers(decoder(X, MEMORY, initial_state=first, memory_mask=MASK))
 
     for n, length in enumerate(MASK.sum(1)):
-        s = first[0][0][n]
+        *lower, s = (state[n] for (state,) in first)
         for i, y in enumerate(X[n]):
-            h = MEMORY[n, :length]
-            between = gru(decoder.cells.cells[0], y, s)
+            h, x = MEMORY[n, :length], y
+            for layer, below in enumerate(lower):
+                x = lower[layer] = gru(decoder.cells.cells[layer], x, below)
+            between = gru(decoder.cells.cells[-1], x, s)
             context = softmax(np.array([v_a @ np.tanh(w_a @ between + u_a @ h_j) for h_j in h])) @ h
             s = gru(decoder.transition, context, between)
             np.testing.assert_allclose(outputs[n, i], np.concatenate([context, s]), atol=1e-5)
@@ -232,20 +241,22 @@ def test_cs224n_puts_context_and_state_side_by_side():
         np.testing.assert_allclose(outputs[n, t], np.concatenate([a, s]), atol=1e-5)
 
 
-def test_jurafsky_and_martins_previous_state_asks_and_its_context_conditions_the_next():
-    """h_t = g(y_{t-1}, h_{t-1}, c_t), with c_t from the bilinear h_{t-1} W_s h_j^e of two widths."""
-    decoder = built(LuongAttention("general"), readout="plain")
+@pytest.mark.parametrize("stack", [{}, {"num_layers": 2}, {"num_layers": 2, "residual": True}], ids=str)
+def test_jurafsky_and_martins_previous_state_asks_and_its_context_conditions_the_next(stack):
+    """h_t = g(y_{t-1}, h_{t-1}, c_t), with c_t from the bilinear h_{t-1} W_s h_j^e of two widths; of a stack the top state asks."""
+    decoder = built(LuongAttention("general"), readout="plain", **stack)
     w_s = numbers(decoder.attention.key_layer.kernel).T  # [UNITS, D]
-    outputs = numbers(decoder(X, MEMORY))
-    states = np.zeros((B, UNITS), "float32")
+    states = random_state(decoder)
+    outputs = numbers(decoder(X, MEMORY, initial_state=states))
     for t in range(T):
         context = np.zeros((B, D), "float32")
+        (h,) = states[-1]
         for n in range(B):
-            alpha = softmax(np.array([states[n] @ w_s @ h for h in MEMORY[n]]))
+            alpha = softmax(np.array([h[n] @ w_s @ h_e for h_e in MEMORY[n]]))
             context[n] = sum(alpha[j] * MEMORY[n, j] for j in range(S))
         projected = decoder.cells.project(X[:, t]) + decoder.feed_projection(context)
-        states = numbers(decoder.cells(projected, ((states,),))[0])
-        np.testing.assert_allclose(outputs[:, t], np.concatenate([context, states], axis=-1), atol=1e-5)
+        output, states = numbers(decoder.cells(projected, states))
+        np.testing.assert_allclose(outputs[:, t], np.concatenate([context, output], axis=-1), atol=1e-5)
 
 
 def test_without_attention_the_memory_does_not_matter():
@@ -337,7 +348,7 @@ def test_the_hypotheses_of_a_sentence_share_its_memory(make):
     decoder = make()
     inputs = random.normal(size=(3 * B, T, E)).astype("float32")
     memory = np.repeat(MEMORY, 3, axis=0)
-    expected, expected_weights = by_steps(decoder, inputs, memory, mask=np.repeat(MASK, 3, axis=0))
+    expected, expected_weights, _ = by_steps(decoder, inputs, memory, mask=np.repeat(MASK, 3, axis=0))
 
     state = keras.tree.map_structure(lambda x: ops.repeat(x, 3, axis=0), decoder.first_state(MEMORY))
     keys = decoder.precompute(MEMORY)
@@ -418,7 +429,7 @@ def test_mixed_precision_gives_half_outputs_and_float32_weights(make, mixed_floa
     decoder = make(dropout=0.1)
     outputs, weights = numbers(decoder(X, MEMORY, return_attention_scores=True))
     assert outputs.dtype == np.float16 and weights.dtype == np.float32
-    expected, _ = numbers(by_steps(decoder, X.astype("float16"), MEMORY.astype("float16")))
+    expected, *_ = numbers(by_steps(decoder, X.astype("float16"), MEMORY.astype("float16")))
     np.testing.assert_allclose(outputs, expected, atol=2e-2)
 
 

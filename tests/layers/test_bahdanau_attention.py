@@ -60,6 +60,11 @@ def test_the_normalised_score_is_g_v_over_its_length_with_a_bias():
     np.testing.assert_allclose(scores_of(layer), expected, atol=1e-5)
 
 
+def test_a_normalised_vector_starts_with_a_length_of_one_over_the_root_of_the_units():
+    """As in tfa.seq2seq: the scores begin small, whatever the width."""
+    assert float(built(normalize=True).length) == pytest.approx(1 / math.sqrt(UNITS))
+
+
 def test_the_length_of_a_normalised_vector_does_not_matter():
     layer = built(normalize=True)
     before = scores_of(layer)

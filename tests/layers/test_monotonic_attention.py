@@ -60,6 +60,14 @@ def test_hard_attention_stops_at_the_first_probability_above_one_half_from_the_l
     assert stops > T  # there is something to see
 
 
+def test_hard_attention_walks_past_a_probability_of_exactly_one_half():
+    """Energies of 0, 0 and 1: the first that is above one half is the third."""
+    layer = LuongMonotonicAttention("dot", initial_bias=0.0)
+    words = np.array([[[0.0], [0.0], [1.0]]], "float32")
+    _, weights = layer(np.ones((1, 1, 1), "float32"), words, return_attention_scores=True)
+    np.testing.assert_array_equal(ops.convert_to_numpy(weights), [[[0, 0, 1]]])
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_hard_attention_never_moves_backwards(seed):
     query = np.random.default_rng(seed).normal(size=(B, 40, WIDTH)).astype("float32")

@@ -1,6 +1,8 @@
 """`Seq2Seq` of parts that are not this package's."""
 
 import pickle
+import subprocess
+import sys
 
 import keras
 import numpy as np
@@ -86,6 +88,18 @@ def test_a_file_and_a_pickle_say_the_same(model, tmp_path):
     for other in (keras.models.load_model(tmp_path / "model.keras"), pickle.loads(pickle.dumps(model))):
         assert type(other) is Seq2Seq and type(other.encoder) is type(model.encoder)
         np.testing.assert_array_equal(log_probs_of(other), log_probs_of(model))
+
+
+@pytest.mark.parametrize(
+    "first", ["import keras, keras_attn", "from keras_attn import Seq2Seq; import keras"]
+)
+def test_another_process_loads_a_file_without_naming_classes(first, tmp_path):
+    model = compose(ENCODERS["lstm"]())
+    model.save(tmp_path / "model.keras")
+    load = f"{first}; model = keras.models.load_model(r'{tmp_path / 'model.keras'}')"
+    code = f"{load}; print(type(model).__name__, model.count_params())"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["Seq2Seq", str(model.count_params())]
 
 
 def test_a_config_makes_the_same_parts_anew(model):

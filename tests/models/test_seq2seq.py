@@ -22,6 +22,19 @@ MODELS = {
     },
     "conditional gru": {"cell": "layer_norm_gru", "query_state": "intermediate"},
     "cs224n": {"attention": "luong", "query_state": "current", "feed": "none", "readout": "plain"},
+    "copying": {"copy": True},
+    "copying, luong, two heads": {
+        "copy": True,
+        "attention": "luong",
+        "attention_heads": 2,
+        "cell": "lstm",
+        "query_state": "current",
+        "feed": "attentional",
+        "readout": "attentional",
+        "tied_embeddings": "all",
+    },
+    "copying, nothing fed": {"copy": True, "query_state": "current", "feed": "none", "readout": "plain"},
+    "copying, coverage": {"copy": True, "attention": "coverage", "query_state": "intermediate"},
     "fixed vector, all tied": {"attention": "none", "feed": "none", "tied_embeddings": "all"},
 }
 SOURCE = np.array([[5, 6, 7, 3], [8, 3, 0, 0]], "int32")
@@ -118,6 +131,17 @@ def test_greedy_search_says_what_the_model_finds_most_probable(model):
         np.testing.assert_allclose(found.log_probs[n, 0], chosen.sum(), atol=1e-4)
 
 
+@pytest.mark.parametrize("batch_size", [1, 2, 64])
+def test_translate_answers_every_source_whatever_the_batch_size(batch_size):
+    """Three sources: batches of two leave one over."""
+    model, sources = build(), np.concatenate([SOURCE, SOURCE[:1, ::-1]])
+    found = model.translate(sources, beam_size=2, max_length=4, batch_size=batch_size, return_weights=True)
+    together = model.translate(sources, beam_size=2, max_length=4, return_weights=True)
+    assert found.tokens.shape == (3, 2, 4)
+    np.testing.assert_array_equal(found.tokens, together.tokens)
+    np.testing.assert_allclose(found.weights, together.weights, atol=1e-5)
+
+
 @pytest.mark.parametrize("choices", MODELS.values(), ids=MODELS.keys())
 def test_mixed_precision_gives_float32_log_probabilities_that_sum_to_one(choices, mixed_float16):
     log_probs, _ = by_steps(build(**choices))
@@ -126,7 +150,7 @@ def test_mixed_precision_gives_float32_log_probabilities_that_sum_to_one(choices
 
 
 def test_a_model_read_from_a_file_says_the_same(tmp_path):
-    model = build(tied_embeddings="all")
+    model = build(tied_embeddings="all", copy=True)
     model.save(tmp_path / "model.keras")
     loaded = keras.models.load_model(tmp_path / "model.keras")
     np.testing.assert_array_equal(by_steps(loaded)[0], by_steps(model)[0])

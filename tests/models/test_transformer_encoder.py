@@ -50,6 +50,19 @@ def test_the_order_of_the_words_matters():
     assert np.abs(memory[:, 1:] - memory[:, :-1]).max(-1).min() > 1e-3
 
 
+def test_the_input_is_scaled_and_stands_beside_its_positions():
+    """Section 3.4: embeddings are multiplied by sqrt(d_model). With sub-layers that add nothing only the last norm is left."""
+    from keras_attn.models.transformer_encoder import _positions
+
+    encoder = TransformerEncoder(num_heads=2)
+    encoder.build(X.shape)
+    for layer in (encoder.attentions[0].output_dense, encoder.outer[0]):
+        layer.kernel.assign(ops.zeros_like(layer.kernel))
+    x = X * np.sqrt(E) + ops.convert_to_numpy(_positions(S, E))
+    expected = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + encoder.norms[-1].epsilon)
+    np.testing.assert_allclose(run(encoder, X)[0], expected, atol=1e-4)
+
+
 def test_positions_are_the_sines_and_cosines_of_the_paper():
     """PE(pos, 2i) = sin(pos / 10000^(2i / E)), the cosine beside it; here the sines stand before the cosines."""
     from keras_attn.models.transformer_encoder import _positions

@@ -35,8 +35,12 @@ def test_temperature_is_a_power_of_the_probabilities(ids, temperature):
     np.testing.assert_allclose(frequencies(ids, temperature=temperature), expected, atol=0.015)
 
 
-def test_top_k_draws_from_the_k_most_probable(ids):
-    np.testing.assert_allclose(frequencies(ids, top_k=2), [0, 0, 0, 0, 3 / 7, 4 / 7], atol=0.015)
+@pytest.mark.parametrize(
+    ("top_k", "expected"),
+    [(1, [0, 0, 0, 0, 0, 1]), (2, [0, 0, 0, 0, 3 / 7, 4 / 7]), (3, [0, 0, 0, 2 / 9, 3 / 9, 4 / 9])],
+)
+def test_top_k_draws_from_the_k_most_probable(ids, top_k, expected):
+    np.testing.assert_allclose(frequencies(ids, top_k=top_k), expected, atol=0.015)
 
 
 @pytest.mark.parametrize(
@@ -52,6 +56,14 @@ def test_top_p_draws_from_the_smallest_set_that_holds_p(ids, top_p, expected):
     drawn = frequencies(ids, top_p=top_p)
     np.testing.assert_allclose(drawn, expected, atol=0.015)
     assert (drawn[np.array(expected) == 0] == 0).all()
+
+
+@pytest.mark.parametrize(("top_p", "kept"), [(0.25, 1), (0.5, 2), (0.75, 3), (1.0, 4)])
+def test_top_p_takes_no_word_more_when_the_first_hold_exactly_p(ids, top_p, kept):
+    """Four words of probability 1/4, so that sums and p are exact in binary."""
+    drawn = frequencies(ids, probabilities=np.array([0, 0.25, 0, 0.25, 0.25, 0.25]), top_p=top_p)
+    assert (drawn > 0).sum() == kept
+    np.testing.assert_allclose(drawn[drawn > 0], 1 / kept, atol=0.015)
 
 
 def test_padding_and_bos_are_never_drawn(ids):

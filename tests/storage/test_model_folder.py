@@ -63,11 +63,13 @@ def test_a_folder_holds_its_six_files_and_nothing_else(model_folder):
 
 
 def test_no_path_of_the_training_machine_is_kept(tiny_trained, tmp_path):
-    data = DataConfig(train=("/home/me/corpus/train.en", "/home/me/corpus/train.de"), dev=("../dev.tsv",))
+    files = {"train": ("/home/me/corpus/train.en", "/home/me/corpus/train.de"), "dev": ("../dev.tsv",)}
+    data = DataConfig(**files, test=("/test.tsv",), links="/home/me/train.links")
     config = dataclasses.replace(tiny_trained.config, data=data)
     save_model(tmp_path / "model", dataclasses.replace(tiny_trained, config=config))
     kept = load_model(tmp_path / "model").config.data
-    assert (kept.train, kept.dev, kept.test) == (("train.en", "train.de"), ("dev.tsv",), ())
+    assert (kept.train, kept.dev, kept.test) == (("train.en", "train.de"), ("dev.tsv",), ("test.tsv",))
+    assert kept.links == "train.links"
 
 
 def test_saving_keeps_what_else_lies_in_the_folder(tiny_trained, model_folder):

@@ -8,6 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from keras_attn.cli.main import main
+from keras_attn.corpora.attribution import attribution
+from keras_attn.export.associated_files import read_files
 from keras_attn.export.runner import LiteRTTranslator
 from keras_attn.inference.translator import Translator
 from keras_attn.storage import packaged
@@ -34,6 +36,15 @@ def test_a_packaged_model_is_small_enough_for_git(pair):
     folder = ROOT / "saved_models" / f"tatoeba-{pair}"
     assert sum(file.stat().st_size for file in folder.iterdir()) < 12e6
     assert (ROOT / "saved_models" / f"tatoeba-{pair}-litert" / "model.tflite").stat().st_size < 6e6
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_a_packaged_export_names_whom_its_model_learned_from(pair):
+    folder, text = ROOT / "saved_models" / f"tatoeba-{pair}-litert", attribution("tatoeba")
+    model = (folder / "model.tflite").read_bytes()
+    assert model.count(text.encode()) == 2  # the metadata's license, and its description, which is model.json
+    for about in (read_files(model)["model.json"], (folder / "model.json").read_bytes()):
+        assert json.loads(about)["attribution"] == text
 
 
 @pytest.mark.parametrize("pair", PAIRS)

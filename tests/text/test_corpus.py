@@ -2,7 +2,16 @@ import gzip
 
 import pytest
 
-from keras_attn.text.corpus import Corpus, CorpusError, keep_usable, read_lines, read_links, read_pairs
+from keras_attn.text.corpus import (
+    Corpus,
+    CorpusError,
+    keep_usable,
+    open_pairs,
+    read_lines,
+    read_links,
+    read_pairs,
+)
+from keras_attn.text.line_files import MAX_LINE_BYTES
 
 
 @pytest.fixture
@@ -161,3 +170,62 @@ def test_links_that_cannot_be_are_named_by_file_and_line(write, line, message):
     links = write("a.links", f"0-0\n{line}\n")
     with pytest.raises(CorpusError, match=rf"a\.links:2: {message}"):
         read_links(links, ["a", "b b"], ["c", "d"])
+
+
+ROWS = ["one\teins", "\tzwei", "three\tdrei", "four\tvier"]
+
+
+def in_lists(corpus):
+    return Corpus(list(corpus.source), list(corpus.target), corpus.dropped)
+
+
+@pytest.mark.parametrize("layout", ["two files", "a table", "gzipped shards", "shards of tables"])
+def test_pairs_left_in_their_files_are_those_that_are_read(write, tmp_path, layout):
+    sides = ["".join(row.split("\t")[side] + "\n" for row in ROWS) for side in range(2)]
+    if layout == "two files":
+        paths = [write("a.en", sides[0]), write("a.de", sides[1])]
+    elif layout == "a table":
+        paths = [write("a.tsv", "\n".join(ROWS))]
+    elif layout == "gzipped shards":
+        for n in range(2):
+            for language, side in zip(("en", "de"), sides, strict=True):
+                write(f"part-{n}.{language}.gz", "".join(side.splitlines(True)[2 * n : 2 * n + 2]))
+        paths = [tmp_path / "part-*.en.gz", tmp_path / "part-*.de.gz"]
+    else:
+        write("part-1.tsv", "\n".join(ROWS[2:])), write("part-0.tsv", "\n".join(ROWS[:2]))
+        paths = [tmp_path / "part-?.tsv"]
+    expected = Corpus(["one", "three", "four"], ["eins", "drei", "vier"], dropped=1)
+    assert read_pairs(paths) == in_lists(open_pairs(paths)) == expected
+
+
+def test_pairs_left_in_their_files_can_be_read_again_and_side_by_side(write):
+    corpus = open_pairs([write("a.tsv", "\n".join(ROWS))])
+    assert len(corpus) == len(corpus.source) == 3
+    assert list(zip(corpus.source, corpus.target, strict=True)) == [
+        ("one", "eins"),
+        ("three", "drei"),
+        ("four", "vier"),
+    ]
+    assert list(corpus.source) == list(corpus.source)
+
+
+def test_a_pattern_that_matches_nothing_is_named(tmp_path):
+    with pytest.raises(CorpusError, match=r"no file matches .*part-\*\.tsv"):
+        open_pairs([tmp_path / "part-*.tsv"])
+
+
+def test_sides_of_unequal_numbers_of_files_are_refused(write, tmp_path):
+    for name in ("1.en", "2.en", "1.de"):
+        write(name, "x\n")
+    with pytest.raises(CorpusError, match=r"\*\.en is 2 files but .*\*\.de is 1"):
+        open_pairs([tmp_path / "*.en", tmp_path / "*.de"])
+
+
+def test_a_file_whose_name_looks_like_a_pattern_is_that_file(write):
+    assert read_lines(write("a[1].txt", "one\n")) == ["one"]
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
+def test_an_endless_line_is_refused(write, name):
+    with pytest.raises(CorpusError, match=r"a\.txt.*:2: a line of more than 1,048,576 bytes"):
+        read_lines(write(name, "short\n" + "x" * (MAX_LINE_BYTES + 1)))

@@ -97,6 +97,14 @@ def test_a_large_alpha_gives_the_best_cut(tokenizer):
     assert tokenizer.sample(lines, alpha=1000.0, seed=3) == tokenizer.encode(lines)
 
 
+def test_unknown_characters_of_two_lines_stay_apart():
+    """Without a mark before its first word a line may begin as the line before it ends, with the unknown id."""
+    bare = trained_with(add_dummy_prefix=False)
+    lines = ["dog☃☃", "☃☃dog"]
+    assert [row.count(UNK_ID) for row in bare.encode(lines)] == [1, 1]
+    assert bare.sample(lines, alpha=1000.0, seed=3) == bare.encode(lines)
+
+
 def test_every_cut_reads_as_the_best_one(tokenizer):
     lines = LINES + ODD_LINES
     best = tokenizer.encode(lines)

@@ -5,9 +5,11 @@ import keras
 import numpy as np
 import pytest
 
+from keras_attn.evaluation.error_rates import ErrorRates
 from keras_attn.evaluation.scores import Scores
 from keras_attn.models.build import build_seq2seq
 from keras_attn.storage.model_folder import load_metrics, load_model
+from keras_attn.training.best_by import SCORES
 from keras_attn.training.callbacks import EndOfRound
 from keras_attn.training.checkpoint import TrainingState, load_checkpoint
 from keras_attn.training.development import DevScores
@@ -26,10 +28,13 @@ def trained(tiny_trained):
 
 @pytest.fixture
 def start(trained, tmp_path):
-    """Makes the callback of a training of rounds of ten steps, whose evaluations give these scores, one a round."""
+    """Makes the callback of a training of rounds of ten steps, whose evaluations give these scores, one a round.
+
+    Where BLEU is x, exact match is 50 - x.
+    """
     state = TrainingState(trained.config, "digest", trained.source_tokenizer, trained.target_tokenizer)
 
-    def start(*bleus, patience=0, seen=None, **optimizer):
+    def start(*bleus, patience=0, seen=None, best_by="bleu", **optimizer):
         model = trained.model
         model.compile(keras.optimizers.SGD(0.25, **optimizer))
         model.optimizer.apply(
@@ -40,9 +45,11 @@ def start(trained, tmp_path):
         def evaluate():
             if seen is not None:
                 seen.append(weight_of(model))
-            return DevScores(Scores(next(scores), "signature", 50.0, "signature"), 8.0)
+            bleu = next(scores)
+            errors = ErrorRates(50.0 - bleu, 20.0, 30.0, "signature")
+            return DevScores(Scores(bleu, "signature", 50.0, "signature"), errors, 8.0)
 
-        plan = Plan(steps_per_epoch=20, steps_per_round=10, rounds=100, patience=patience)
+        plan = Plan(20, 10, rounds=100, patience=patience, best_by=SCORES[best_by])
         callback = EndOfRound(tmp_path, state, trained, plan=plan, evaluate=evaluate)
         callback.set_model(model)
         return callback
@@ -100,6 +107,21 @@ def test_with_patience_the_best_round_is_kept_and_not_the_last(play, tmp_path):
     assert saved_weight(tmp_path) == 2.0
 
 
+def test_the_best_model_is_chosen_by_the_score_that_was_asked_for(play, tmp_path):
+    callback = play(30.0, 10.0, 20.0, 20.0, patience=2, best_by="exact")
+    assert callback.state.finished
+    metrics = load_metrics(tmp_path)
+    assert (metrics["best_step"], metrics["dev_exact"], metrics["best_by"]) == (20, 40.0, "dev_exact")
+    assert saved_weight(tmp_path) == 2.0
+
+
+def test_a_round_is_told_with_the_score_that_was_asked_for(play, capsys):
+    play(30.0, 10.0, best_by="exact")
+    first, second = capsys.readouterr().err.splitlines()
+    assert "dev exact match 20.00 % (best), perplexity 8.00" in first
+    assert "dev exact match 40.00 % (best), perplexity 8.00" in second
+
+
 def test_the_training_goes_on_while_there_is_patience(play):
     callback = play(10.0, 30.0, 20.0, patience=2)
     assert not callback.model.stop_training and not callback.state.finished
@@ -134,14 +156,15 @@ def test_the_log_has_a_line_a_round(play, tmp_path):
     play(10.0, 30.0)
     with (tmp_path / "log.csv").open(newline="") as stream:
         lines = [
-            (line["step"], line["epoch"], line["dev_bleu"], line["tokens"]) for line in csv.DictReader(stream)
+            (line["step"], line["epoch"], line["dev_bleu"], line["dev_exact"], line["tokens"])
+            for line in csv.DictReader(stream)
         ]
-    assert lines == [("10", "0.5", "10", "300"), ("20", "1", "30", "300")]
+    assert lines == [("10", "0.5", "10", "40", "300"), ("20", "1", "30", "20", "300")]
 
 
 def test_callbacks_that_come_later_find_the_scores_in_the_logs(start):
     logs = play_round(start(30.0), 0)
-    assert (logs["dev_bleu"], logs["dev_perplexity"]) == (30.0, 8.0)
+    assert (logs["dev_bleu"], logs["dev_exact"], logs["dev_perplexity"]) == (30.0, 20.0, 8.0)
 
 
 def test_each_round_is_told_in_a_line(play, capsys):

@@ -3,6 +3,7 @@ import math
 import numpy as np
 import pytest
 
+from keras_attn.evaluation.error_rates import error_rates
 from keras_attn.evaluation.scores import corpus_scores
 from keras_attn.inference.translator import Translator
 from keras_attn.text.corpus import Corpus
@@ -22,6 +23,11 @@ def dev(source_lines, target_lines):
 def test_translations_are_greedy(translator, dev):
     found = evaluate_on_dev(translator, dev)
     assert found.scores == corpus_scores(translator(dev.source, beam_size=1), dev.target)
+
+
+def test_error_rates_are_those_of_the_same_translations(translator, dev):
+    translations = translator(dev.source, beam_size=1)
+    assert evaluate_on_dev(translator, dev).errors == error_rates(dev.source, translations, dev.target)
 
 
 def test_perplexity_is_that_of_a_target_token_with_eos(translator, dev):
@@ -63,6 +69,10 @@ def test_the_metrics_say_how_the_translations_were_found(translator, dev):
         "dev_bleu_signature": found.scores.bleu_signature,
         "dev_chrf": found.scores.chrf,
         "dev_chrf_signature": found.scores.chrf_signature,
+        "dev_exact": found.errors.exact,
+        "dev_cer": found.errors.cer,
+        "dev_wer": found.errors.wer,
+        "dev_error_signature": found.errors.signature,
         "dev_search": "greedy",
         "dev_perplexity": found.perplexity,
     }

@@ -6,14 +6,16 @@ import shutil
 import signal
 
 import keras
+import numpy as np
 import pytest
 
+from keras_attn import config as configs
 from keras_attn.config import ConfigError
 from keras_attn.evaluation.scores import corpus_scores
 from keras_attn.inference.translator import Translator
 from keras_attn.storage.model_folder import load_metrics, load_model
 from keras_attn.text.corpus import read_pairs
-from keras_attn.training.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
+from keras_attn.training.checkpoint import FILE, CheckpointError, load_checkpoint, save_checkpoint
 from keras_attn.training.divergence import TrainingDiverged
 from keras_attn.training.fit import train
 
@@ -71,6 +73,13 @@ def test_an_interrupted_training_says_where_it_goes_on(recipe, tmp_path, capsys)
     assert "stopped; the same command goes on from step 16 of 8000" in capsys.readouterr().err
 
 
+def test_the_first_line_says_what_the_best_model_is_chosen_by(recipe, tmp_path, capsys):
+    train(recipe(epochs=1, best_by="cer"), tmp_path)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].endswith("chosen by character error rate on the development set (training.best_by)")
+    assert lines[-1].startswith(f"best model in {tmp_path}: dev character error rate ")
+
+
 def test_the_folder_holds_the_best_model(unbroken, pair_files):
     folder, metrics = unbroken
     dev = read_pairs([pair_files / "dev.tsv"])
@@ -117,6 +126,66 @@ def test_a_finished_training_says_so_and_gives_its_metrics(finished, unbroken, r
 def test_another_config_is_refused(finished, recipe):
     with pytest.raises(ConfigError, match=r"training.learning_rate was 0.05 and is 0.5\. Set it back"):
         train(recipe(**{**RECIPE, "learning_rate": 0.5}), finished)
+
+
+def test_a_finished_training_takes_another_search_and_writes_a_missing_log(finished, recipe):
+    config = recipe(**RECIPE)
+    search = dataclasses.replace(config.search, beam_size=2, length_penalty=0.6)
+    log = (finished / "log.csv").read_bytes()
+    (finished / "log.csv").unlink()
+    train(dataclasses.replace(config, search=search), finished)
+    assert Translator.load(finished).search == search
+    assert (finished / "log.csv").read_bytes() == log
+
+
+def outcome(folder):
+    """What the same training must always end with: all variables, the best model, and what was measured."""
+    state, values = load_checkpoint(folder)
+    measured = [(one.step, one.loss, one.dev_bleu, one.dev_perplexity) for one in state.rounds]
+    return [*(value for _, value in values), *load_model(folder).model.get_weights(), np.array(measured)]
+
+
+def test_a_finished_training_goes_on_for_more_epochs_to_the_bits_of_one_that_had_them_at_once(
+    finished, recipe, tmp_path
+):
+    longer = recipe(**{**RECIPE, "epochs": 45})
+    train(longer, finished)
+    train(longer, tmp_path / "at once")
+    assert [one.step for one in rounds_of(finished)] == [60, 120, 180, 240, 300, 360]
+    for value, expected in zip(outcome(finished), outcome(tmp_path / "at once"), strict=True):
+        np.testing.assert_array_equal(value, expected)
+    assert load_model(finished).config.training.epochs == 45
+
+
+def test_fewer_epochs_end_a_training_where_it_is(finished, unbroken, recipe, capsys):
+    assert train(recipe(**{**RECIPE, "epochs": 20}), finished) == unbroken[1]
+    assert "is finished already" in capsys.readouterr().err
+
+
+def test_a_damaged_last_checkpoint_costs_a_round_and_no_bit(finished, unbroken, recipe):
+    (finished / FILE).write_bytes(b"damaged")
+    with pytest.warns(UserWarning, match=r"going on from the checkpoint before, previous.npz, of step 180"):
+        train(recipe(**RECIPE), finished)
+    for value, expected in zip(outcome(finished), outcome(unbroken[0]), strict=True):
+        np.testing.assert_array_equal(value, expected)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["search.beam_size=0"], "search.beam_size must be at least 1"),
+        (["search.batch_size=0"], "search.batch_size must be at least 1"),
+        (["search.max_source_length=1"], "search.max_source_length must be at least 2"),
+        (
+            ["search.coverage_penalty=0.2", "model.attention=none", "model.feed=none"],
+            "coverage_penalty needs attention",
+        ),
+    ],
+)
+def test_a_search_that_cannot_be_is_refused_before_anything_is_written(recipe, tmp_path, overrides, message):
+    with pytest.raises(ConfigError, match=message):
+        train(configs.override(recipe(), overrides), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_model_without_checkpoint_is_not_overwritten(finished, recipe):

@@ -1,27 +1,19 @@
 import csv
 
-from keras_attn.training.history import Round, best, rounds_since_best, tokens_per_second, write_csv
+from keras_attn.training.history import Round, tokens_per_second, write_csv
 
 
 def rounds_with(*bleus):
     return [Round(10 * (i + 1), 1.0, 2.0, 0.001, bleu, 5.0, 300, 2.0) for i, bleu in enumerate(bleus)]
 
 
-def test_best_round_is_the_first_of_the_highest_scores():
-    assert best(rounds_with(1.0, 7.5, 3.0, 7.5)).step == 20
-
-
-def test_patience_counts_the_evaluations_after_the_best_one():
-    assert [rounds_since_best(rounds_with(*bleus)) for bleus in ([3], [3, 3], [3, 2, 1], [3, 2, 4])] == [
-        0,
-        1,
-        2,
-        0,
-    ]
-
-
 def test_speed_is_all_tokens_over_all_seconds():
     assert tokens_per_second(rounds_with(1.0, 2.0)) == 150.0
+
+
+def test_the_log_keeps_six_digits(tmp_path):
+    write_csv(tmp_path / "log.csv", rounds_with(12.3456))
+    assert "12.3456" in (tmp_path / "log.csv").read_text()
 
 
 def test_log_has_a_line_a_round_and_replaces_what_was_there(tmp_path):

@@ -5,6 +5,7 @@ import pytest
 from keras_attn.config import Config, ConfigError, DataConfig, TokenizerConfig, TrainingConfig
 from keras_attn.data.splits import Splits
 from keras_attn.text.corpus import Corpus, CorpusError
+from keras_attn.training import inputs
 from keras_attn.training.inputs import digest, train_tokenizers, training_pairs
 
 CORPUS = Corpus(["one two", "two one"], ["ένα δύο", "δύο ένα"])
@@ -119,3 +120,11 @@ def test_digest_sees_every_link_and_is_another_one_without():
 def test_digest_knows_the_training_pairs_from_the_development_pairs():
     other = Corpus(["a"], ["b"])
     assert digest_of(CORPUS, other) != digest_of(other, CORPUS)
+
+
+def test_a_vocabulary_of_a_large_corpus_is_trained_on_lines_from_all_of_it(monkeypatch):
+    monkeypatch.setattr(inputs, "VOCABULARY_LINES", 4)
+    corpus = Corpus([f"{letter} {letter}" for letter in "abcdefgh"], ["x"] * 8)
+    tokenizer, _ = train_tokenizers(corpus, TokenizerConfig(vocab_size=50, joint=False))
+    known = {piece.strip("▁") for piece in tokenizer.pieces(range(4, tokenizer.vocab_size))} - {""}
+    assert known == set("aceg")

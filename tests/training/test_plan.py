@@ -1,6 +1,8 @@
+import dataclasses
+
 import pytest
 
-from keras_attn.config import Config, TrainingConfig
+from keras_attn.config import Config, ConfigError, TrainingConfig
 from keras_attn.training.history import Round
 from keras_attn.training.plan import Plan
 
@@ -40,3 +42,10 @@ def test_patience_ends_a_training_early():
 def test_without_patience_a_training_goes_on():
     plan = Plan(steps_per_epoch=8, steps_per_round=6, rounds=100)
     assert not plan.is_over(rounds_with(30, *[10] * 50))
+
+
+def test_a_training_goes_on_with_rounds_as_long_as_before():
+    plan = Plan(steps_per_epoch=8, steps_per_round=10, rounds=9)
+    plan.check_rounds(rounds_with(30, 20))
+    with pytest.raises(ConfigError, match=r"evaluates every 10 steps, .* it would every 12\. Set it back"):
+        dataclasses.replace(plan, steps_per_round=12).check_rounds(rounds_with(30, 20))

@@ -1,8 +1,18 @@
 """The command that puts the page and exported models together."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
+
+ROOT = Path(__file__).parents[2]
+BUNDLED = {
+    "@huggingface/tokenizers": "Apache License",
+    "@litertjs/core": "stands at the end",
+    "@litertjs/wasm-utils": "stands at the end",
+    "pbf": "Mapbox",
+}
 
 DESCRIPTION = {
     "languages": {"source": "en", "target": "es"},
@@ -38,6 +48,33 @@ def test_the_site_lists_its_models_and_holds_their_files(build, export, tmp_path
         {"name": "two", "source": "es", "target": "en", "bytes": 12},
     ]
     assert (site / "models" / "two" / "vocabulary.spm").read_text() == "vocabulary.spm of two"
+
+
+def test_the_site_names_whose_work_it_is_made_of(build, export, tmp_path):
+    assert build(tmp_path / "site", export("one")).returncode == 0
+    notice = (tmp_path / "site" / "NOTICE.txt").read_text()
+    assert notice.startswith((ROOT / "NOTICE").read_text())
+    assert notice.endswith((ROOT / "LICENSE").read_text())
+    for package, owner in BUNDLED.items():
+        ours = notice.partition(f"\n{package} ")[2].partition("-" * 80)[0]
+        assert owner in ours, package
+    assert 'href="NOTICE.txt"' in (tmp_path / "site" / "index.html").read_text()
+
+
+def test_every_package_that_the_page_is_bundled_from_is_in_its_notices(build, export, tmp_path):
+    """Those that only build or test it are not; what the page's bundles hold of others would be new here."""
+    build(tmp_path / "site", export("one"))
+    notice = (tmp_path / "site" / "NOTICE.txt").read_text()
+    found = re.findall(r"^(\S+) [0-9.]+, (?:Apache-2.0|BSD-3-Clause|MIT)$", notice, re.M)
+    assert found == sorted(BUNDLED)
+
+
+def test_the_site_names_whom_its_models_must_name(build, export, tmp_path):
+    asking = export("one", attribution="Sentences by\x1b[2J Ada,\nCC BY")
+    assert build(tmp_path / "site", asking, export("two"), export("three", attribution=["?"])).returncode == 0
+    notice = (tmp_path / "site" / "NOTICE.txt").read_text()
+    models = notice.partition("Models of this site\n\n")[2].partition("\n" + "-" * 80)[0]
+    assert models == "one: Sentences by [2J Ada, CC BY\n"
 
 
 def test_nothing_in_the_site_points_elsewhere(build, export, tmp_path):

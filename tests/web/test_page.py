@@ -19,10 +19,10 @@ SOURCE_LENGTH = 24
 
 
 @pytest.fixture(scope="module")
-def exports(tmp_path_factory, tiny_trained, attentionless_trained):
-    """Two models: English to French with attention, French to English without."""
+def exports(tmp_path_factory, copying_trained, attentionless_trained):
+    """Two models: English to French with attention, which copies, and French to English without."""
     folder = tmp_path_factory.mktemp("exports")
-    models = {"tiny-en-fr": tiny_trained, "plain-fr-en": talkative(attentionless_trained)}
+    models = {"tiny-en-fr": copying_trained, "plain-fr-en": talkative(attentionless_trained)}
     for name, trained in models.items():
         export_litert(trained, folder / name, source_length=SOURCE_LENGTH, max_length=32)
     return folder
@@ -38,7 +38,7 @@ def talkative(trained):
 
 
 def test_the_page_does_in_chromium_what_it_promises(
-    exports, build, node, chromium, tmp_path, source_lines, tiny_trained
+    exports, build, node, chromium, tmp_path, source_lines, copying_trained
 ):
     site = tmp_path / "site"
     built = build(site, exports / "tiny-en-fr", exports / "plain-fr-en")
@@ -51,7 +51,9 @@ def test_the_page_does_in_chromium_what_it_promises(
         "python": sys.executable,
         "browser": chromium,
         "sentences": sentences,
-        "attention": attention(tiny_trained, client, next(each for each in sentences if worth_showing(each))),
+        "attention": attention(
+            copying_trained, client, next(each for each in sentences if worth_showing(each))
+        ),
         "otherModel": translated(LiteRTTranslator(exports / "plain-fr-en"), lines[2]),
         "longSentence": translated(client, "the old tree " * SOURCE_LENGTH),
     }

@@ -1,0 +1,183 @@
+"""Generated English sentences with numbers, times, prices, dates and names, and how many of these a Spanish translation gets right.
+
+The same seed gives the same sentences. Names are made of syllables, so that no training corpus holds them. A fact is right if the
+translation says it in a form that Spanish has: 1,250 as 1250, 1.250 or 1 250; 12.50 as 12,50; May 14, 1987 with 14, mayo and 1987.
+"""
+
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+KINDS = ("number", "time", "price", "date", "name")
+_MONTHS = {
+    "January": "enero",
+    "February": "febrero",
+    "March": "marzo",
+    "April": "abril",
+    "May": "mayo",
+    "June": "junio",
+    "July": "julio",
+    "August": "agosto",
+    "September": "septiembre",
+    "October": "octubre",
+    "November": "noviembre",
+    "December": "diciembre",
+}
+_TEMPLATES = {
+    "number": [
+        "There are {} books in this library.",
+        "Our school has {} students.",
+        "We need {} chairs for the hall.",
+        "About {} people live in this town.",
+        "He walked {} steps today.",
+        "I counted {} birds on the lake.",
+        "The bridge is {} meters long.",
+        "She wrote {} letters in {} days.",
+    ],
+    "time": [
+        "The train leaves at {}.",
+        "I woke up at {} this morning.",
+        "The shop is open from {} to {}.",
+        "The film begins at {}.",
+        "Please call me before {}.",
+        "Our plane lands at {} tomorrow.",
+    ],
+    "price": [
+        "It cost {} euros.",
+        "He paid {} dollars for the bicycle.",
+        "The ticket is {} euros.",
+        "I have only {} dollars left.",
+        "This lamp costs {} euros, and that one {} euros.",
+        "She sold her car for {} dollars.",
+    ],
+    "date": [
+        "She was born on {}.",
+        "The war ended on {}.",
+        "We met on {}.",
+        "This house was built on {}.",
+        "The letter came on {}.",
+    ],
+    "name": [
+        "{} lives near the station.",
+        "I met {} in {}.",
+        "{} and {} are old friends.",
+        "We flew to {} last week.",
+        "{} has never been to {}.",
+        "My teacher comes from {}.",
+        "Have you ever heard of {}?",
+    ],
+}
+_FIRST = (
+    "Bra",
+    "Dor",
+    "Fen",
+    "Gal",
+    "Hol",
+    "Jor",
+    "Kel",
+    "Lum",
+    "Mar",
+    "Nev",
+    "Ost",
+    "Pel",
+    "Quin",
+    "Rov",
+    "Tav",
+    "Vil",
+    "Zor",
+)
+_MIDDLE = ("", "a", "en", "i", "ol", "ur")
+_LAST = ("beck", "dan", "fi", "gard", "kov", "lin", "mire", "no", "ra", "stad", "ton", "vik")
+
+
+@dataclass(frozen=True)
+class Fact:
+    """What a translation must say: every one of its parts, each in one of its forms."""
+
+    kind: str
+    parts: tuple[tuple[str, ...], ...]
+
+    def stands_in(self, translation: str) -> bool:
+        """Whether a translation says it. A form counts as a whole only: 12 does not stand in 312, nor in 12,50."""
+        return all(any(_stands(form, translation) for form in forms) for forms in self.parts)
+
+
+@dataclass(frozen=True)
+class Challenge:
+    """A sentence and its facts."""
+
+    sentence: str
+    facts: tuple[Fact, ...]
+
+
+def challenges(count: int = 500, seed: int = 1) -> list[Challenge]:
+    """Sentences that differ from one another, as many of each kind but for the rounding."""
+    draw = random.Random(seed)
+    found: dict[str, Challenge] = {}
+    while len(found) < count:
+        one = _challenge(KINDS[len(found) % len(KINDS)], draw)
+        found.setdefault(one.sentence, one)
+    return list(found.values())
+
+
+def shares_right(given: Sequence[Challenge], translations: Sequence[str]) -> dict[str, float]:
+    """Of each kind, and of all kinds but names as `"numbers"`, the share of facts that stand in the translations, in per cent.
+
+    Raises:
+        ValueError: not as many translations as sentences.
+    """
+    told = [
+        (fact.kind, fact.stands_in(translation))
+        for one, translation in zip(given, translations, strict=True)
+        for fact in one.facts
+    ]
+    groups = {kind: (kind,) for kind in KINDS} | {"numbers": KINDS[:-1]}
+    by_group = {name: [right for kind, right in told if kind in kinds] for name, kinds in groups.items()}
+    return {name: 100 * sum(rights) / len(rights) for name, rights in by_group.items() if rights}
+
+
+def _challenge(kind: str, draw: random.Random) -> Challenge:
+    template = draw.choice(_TEMPLATES[kind])
+    drawn = [_DRAWERS[kind](draw) for _ in range(template.count("{}"))]
+    sentence = template.format(*(text for text, _ in drawn))
+    return Challenge(sentence, tuple(Fact(kind, parts) for _, parts in drawn))
+
+
+def _number(draw: random.Random) -> tuple[str, tuple]:
+    number = draw.randrange(*draw.choice(((13, 100), (100, 1000), (1000, 100_000))))
+    return f"{number:,}", (_forms(number),)
+
+
+def _time(draw: random.Random) -> tuple[str, tuple]:
+    hour, minute = draw.randrange(10, 24), draw.randrange(10, 60)
+    return f"{hour}:{minute}", ((f"{hour}:{minute}", f"{hour}.{minute}", f"{hour}h{minute}"),)
+
+
+def _price(draw: random.Random) -> tuple[str, tuple]:
+    whole, cents = draw.randrange(*draw.choice(((3, 100), (1000, 10_000)))), draw.randrange(10, 100)
+    return f"{whole:,}.{cents}", (tuple(f"{form}{mark}{cents}" for form in _forms(whole) for mark in ",."),)
+
+
+def _date(draw: random.Random) -> tuple[str, tuple]:
+    month, day, year = draw.choice(list(_MONTHS)), draw.randrange(2, 29), draw.randrange(1850, 2030)
+    return f"{month} {day}, {year}", ((str(day),), (_MONTHS[month],), (str(year),))
+
+
+def _name(draw: random.Random) -> tuple[str, tuple]:
+    name = draw.choice(_FIRST) + draw.choice(_MIDDLE) + draw.choice(_LAST)
+    return name, ((name,),)
+
+
+_DRAWERS = {"number": _number, "time": _time, "price": _price, "date": _date, "name": _name}
+
+
+def _forms(number: int) -> tuple[str, ...]:
+    """A whole number with every mark that may stand between thousands, or with none."""
+    return tuple(
+        dict.fromkeys(f"{number:,}".replace(",", mark) for mark in ("", ".", ",", " ", "\u00a0", "\u202f"))
+    )
+
+
+def _stands(form: str, text: str) -> bool:
+    return re.search(rf"(?<!\w)(?<!\d[.,:]){re.escape(form)}(?!\w)(?![.,:]\d)", text) is not None

@@ -1,0 +1,14 @@
+"""Whom to name beside a model, because the corpus it was trained on asks for it."""
+
+_ATTRIBUTIONS = {
+    "tatoeba": (
+        "The weights were trained on sentences from Tatoeba (https://tatoeba.org) by its contributors, by way of "
+        "manythings.org/anki, which are under CC BY 2.0 FR (https://creativecommons.org/licenses/by/2.0/fr/). "
+        "The weights are under the same licence."
+    ),
+}
+
+
+def attribution(corpus: str) -> str:
+    """What travels with a model that was trained on a named corpus, see `corpora.named`; "" where nobody asks for anything."""
+    return _ATTRIBUTIONS.get(corpus, "")

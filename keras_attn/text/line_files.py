@@ -1,0 +1,73 @@
+"""Lines of text files, read one at a time.
+
+A line ends at "\\n" and nowhere else: `str.splitlines` also breaks at U+2028, U+0085 and friends, which occur inside
+sentences of crawled corpora, and every pair after such a break would be misaligned.
+"""
+
+import glob
+import gzip
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+MAX_LINE_BYTES = 1 << 20
+
+
+class CorpusError(ValueError):
+    """A corpus that cannot be used; the message names the file, the line if there is one, and what to do."""
+
+
+def files_of(pattern: str | Path) -> list[Path]:
+    """The file of that name, or the files that match `*`, `?` and `[...]` in it, in the order of their names.
+
+    Raises:
+        CorpusError: the pattern matches no file.
+    """
+    path = Path(pattern)
+    if path.exists() or not glob.has_magic(str(pattern)):
+        return [path]
+    files = sorted(map(Path, glob.glob(str(pattern))))
+    if not files:
+        raise CorpusError(f"no file matches {pattern}")
+    return files
+
+
+def iter_lines(path: Path) -> Iterator[str]:
+    """The lines of a UTF-8 file, plain or `.gz`, without line ends and without a byte order mark.
+
+    Raises:
+        CorpusError: the file is missing, unreadable or empty, or a line is not UTF-8 or endless (the message says which).
+    """
+    number = 0
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
+            while line := stream.readline(MAX_LINE_BYTES + 1):
+                number += 1
+                if len(line) > MAX_LINE_BYTES:
+                    raise CorpusError(
+                        f"{path}:{number}: a line of more than {MAX_LINE_BYTES:,} bytes: is this text, a sentence a line?"
+                    )
+                yield decode_line(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line, path, number)
+    except FileNotFoundError:
+        raise CorpusError(f"{path} does not exist") from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise CorpusError(f"{path} is not a whole gzip file: {error}") from None
+    except OSError as error:
+        raise CorpusError(f"cannot read {path}: {error.strerror}") from None
+    if not number:
+        raise CorpusError(f"{path} is empty")
+
+
+def decode_line(line: bytes, name: str | Path, number: int) -> str:
+    """A line of bytes as text; `name` and `number` stand for it in the message.
+
+    Raises:
+        CorpusError: it is not UTF-8.
+    """
+    try:
+        return line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise CorpusError(
+            f"{name}:{number}: byte {error.start + 1} of the line is not UTF-8 ({error.reason}); "
+            "convert the file first, for example with iconv"
+        ) from None

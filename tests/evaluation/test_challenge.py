@@ -1,0 +1,74 @@
+"""The sentences that `benchmarks/copying.py` translates, and how it scores them."""
+
+import importlib.util
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+FILE = Path(__file__).parents[2] / "benchmarks" / "shared" / "challenge.py"
+
+
+@pytest.fixture(scope="module")
+def challenge():
+    spec = importlib.util.spec_from_file_location("challenge", FILE)
+    module = sys.modules["challenge"] = importlib.util.module_from_spec(spec)  # dataclasses look there
+    spec.loader.exec_module(module)
+    yield module
+    del sys.modules["challenge"]
+
+
+def test_five_hundred_sentences_differ_and_are_of_all_kinds(challenge):
+    found = challenge.challenges()
+    assert len({one.sentence for one in found}) == 500
+    assert Counter(one.facts[0].kind for one in found) == dict.fromkeys(challenge.KINDS, 100)
+
+
+def test_a_seed_gives_the_same_sentences(challenge):
+    assert challenge.challenges(50, seed=3) == challenge.challenges(50, seed=3)
+    assert challenge.challenges(50, seed=3) != challenge.challenges(50, seed=4)
+
+
+def test_a_sentence_says_all_its_facts_itself_but_for_months(challenge):
+    for one in challenge.challenges():
+        assert one.facts
+        assert all(fact.kind == "date" or fact.stands_in(one.sentence) for fact in one.facts), one
+
+
+@pytest.mark.parametrize(
+    ("forms", "translation", "right"),
+    [
+        (("1250", "1.250"), "Costó 1.250 euros.", True),
+        (("1250",), "Costó 12500 euros.", False),
+        (("1250",), "Hay 1250.", True),
+        (("12",), "Son las 12:45.", False),
+        (("12",), "Cuesta 12,50.", False),
+        (("50",), "Cuesta 12,50.", False),
+        (("Kelvik",), "Kelvik vive aquí.", True),
+        (("Kelvik",), "Kelvikson vive aquí.", False),
+        (("mayo",), "el 14 de mayo", True),
+    ],
+)
+def test_a_form_counts_as_a_whole(challenge, forms, translation, right):
+    assert challenge.Fact("number", (forms,)).stands_in(translation) is right
+
+
+def test_a_date_takes_day_month_and_year(challenge):
+    date = challenge.Fact("date", (("14",), ("mayo",), ("1987",)))
+    assert date.stands_in("Nació el 14 de mayo de 1987.")
+    assert not date.stands_in("Nació el 14 de marzo de 1987.")
+
+
+def test_shares_are_of_facts_by_kind_and_of_all_numbers(challenge):
+    number, time, name = (
+        challenge.Fact(kind, ((form,),))
+        for kind, form in (("number", "17"), ("time", "18:45"), ("name", "Zorlin"))
+    )
+    given = [
+        challenge.Challenge("", (number, number)),
+        challenge.Challenge("", (time,)),
+        challenge.Challenge("", (name,)),
+    ]
+    shares = challenge.shares_right(given, ["17", "a las 18:54", "Zorlin"])
+    assert shares == pytest.approx({"number": 100, "time": 0, "name": 100, "numbers": 200 / 3})

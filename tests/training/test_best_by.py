@@ -1,0 +1,59 @@
+import pytest
+
+from keras_attn.text.corpus import Corpus
+from keras_attn.training.best_by import SCORES, chosen
+from keras_attn.training.history import Round
+
+
+def rounds_with(column, *values):
+    return [
+        Round(
+            **{"epoch": 1.0, "loss": 2.0, "learning_rate": 0.001, "tokens": 300, "seconds": 2.0},
+            **{"dev_bleu": 5.0, "dev_perplexity": 5.0, "step": 10 * (i + 1), column: value},
+        )
+        for i, value in enumerate(values)
+    ]
+
+
+@pytest.mark.parametrize("name", ["bleu", "chrf", "exact"])
+def test_the_best_round_is_the_first_of_the_highest_scores(name):
+    assert SCORES[name].best(rounds_with(SCORES[name].column, 1.0, 7.5, 3.0, 7.5)).step == 20
+
+
+@pytest.mark.parametrize("name", ["cer", "wer", "loss"])
+def test_the_best_round_is_the_first_of_the_lowest_error_rates(name):
+    assert SCORES[name].best(rounds_with(SCORES[name].column, 9.0, 7.5, 8.0, 7.5)).step == 20
+
+
+def test_patience_counts_the_evaluations_after_the_best_one():
+    since = [
+        SCORES["bleu"].rounds_since_best(rounds_with("dev_bleu", *bleus))
+        for bleus in ([], [3], [3, 3], [3, 2, 1], [3, 2, 4])
+    ]
+    assert since == [0, 0, 1, 2, 0]
+
+
+def test_a_score_is_told_with_its_name_and_unit():
+    (one,) = rounds_with("dev_exact", 45.678)
+    assert SCORES["exact"].describe(one) == "exact match 45.68 %"
+
+
+SENTENCES, NAMES, LETTERS = ["a dog runs", "he sleeps"], ["Anna", "Otto"], ["ア ン ナ", "オ ッ ト"]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "expected"),
+    [
+        (SENTENCES, SENTENCES, "bleu"),
+        (SENTENCES, NAMES, "exact"),
+        (NAMES, NAMES, "exact"),
+        (NAMES, LETTERS, "exact"),
+        (SENTENCES * 5, [*NAMES * 4, *SENTENCES], "bleu"),
+    ],
+)
+def test_data_that_look_like_single_words_are_judged_by_exact_match(source, target, expected):
+    assert chosen("auto", Corpus(source, target)) == expected
+
+
+def test_a_given_score_is_taken_whatever_the_data():
+    assert chosen("cer", Corpus(SENTENCES, SENTENCES)) == "cer"
