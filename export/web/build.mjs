@@ -56,7 +56,7 @@ async function main([output, ...exports]) {
 async function checkedModel(folder) {
   let description;
   try {
-    description = JSON.parse(await readFile(path.join(folder, "model.json"), "utf8"));
+    description = JSON.parse(await readFile(path.join(folder, "model.json"), "utf8")) ?? {};
     for (const name of FILES) await requireOwnFile(folder, name);
   } catch (error) {
     if (error instanceof UsageError) throw error;
