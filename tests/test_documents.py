@@ -24,6 +24,16 @@ def run(block):
     return names
 
 
+@pytest.mark.parametrize("document", ["SECURITY.md", "docs/threat_model.md"])
+def test_every_file_that_a_document_names_is_there(document):
+    """In backticks, by the end of its path."""
+    named = set(re.findall(r"`([\w./-]+\.(?:py|mjs|md))`", (ROOT / document).read_text(encoding="utf-8")))
+    folders = ("keras_attn", "export", "tests", "benchmarks", "configs", "docs")
+    paths = [*ROOT.glob("*.*"), *(path for folder in folders for path in (ROOT / folder).rglob("*.*"))]
+    there = [path.relative_to(ROOT).as_posix() for path in paths if "node_modules" not in path.parts]
+    assert {name for name in named if not any(f"/{path}".endswith(f"/{name}") for path in there)} == set()
+
+
 @pytest.mark.slow
 def test_the_ten_lines_of_the_readme_end_in_a_file_that_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

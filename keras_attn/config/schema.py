@@ -12,7 +12,7 @@ class ConfigError(ValueError):
     """A configuration that cannot be used; the message says what was expected, what came and what to do."""
 
 
-Kinds = dict[str, tuple[str, ...]]  # values by the key that has to have one of them
+Kinds = dict[str, tuple[Any, ...]]  # values by the key that has to have one of them
 
 
 def choice(default: str, *others: str, only_with: tuple[Kinds, ...] = ()) -> Any:
@@ -48,10 +48,16 @@ class DataConfig:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class TokenizerConfig:
-    """SentencePiece unigram vocabulary."""
+    """SentencePiece vocabularies."""
 
     vocab_size: int = 8000  # an upper limit: a small corpus has fewer pieces
     joint: bool = True  # one vocabulary for both languages
+    # sub-words; characters; words between spaces; symbols between spaces, such as phonemes, of which no mark is normalised away
+    kind: str = choice("unigram", "characters", "words", "symbols")
+    # of the target's own vocabulary
+    target_kind: str = choice(
+        "same", "unigram", "characters", "words", "symbols", only_with=({"joint": (False,)},)
+    )
     character_coverage: float = 1.0
 
 

@@ -229,8 +229,8 @@ class Translator:
             raise ValueError(
                 "a Translator reads text, and this model takes no ids: call model.translate(inputs) with its numbers"
             )
-        one_vocabulary = self.source_tokenizer.model_proto == self.target_tokenizer.model_proto
-        if self.model.copy is not None and not one_vocabulary:
+        tokenizers = self.source_tokenizer, self.target_tokenizer
+        if self.model.copy is not None and tokenizers[0].model_proto != tokenizers[1].model_proto:
             raise ValueError(
                 "this model copies words of the source by their ids, and its two vocabularies differ: give one for both sides"
             )

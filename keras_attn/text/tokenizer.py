@@ -5,16 +5,19 @@ that training, serving and a device cut sentences alike. That operator is right 
 models and those that mark the ends of words wrongly, and ignores byte fallback, without a word. These are refused here, and so are
 damaged models.
 
-Normalisation is SentencePiece's `nmt_nfkc`: compatibility forms are unified, control and zero-width characters removed,
-runs of whitespace become one space, case is kept. A character outside the vocabulary becomes the unknown id, which
-decodes to " ⁇ ", as in SentencePiece itself.
+Normalisation is SentencePiece's `nmt_nfkc`: compatibility forms are unified, control and zero-width characters removed, runs of
+whitespace become one space, case is kept. Symbols are an exception: of them only whitespace is normalised. A character outside the
+vocabulary becomes the unknown id, which decodes to " ⁇ ", as in SentencePiece itself.
 """
 
 import functools
 import io
+import tempfile
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from keras_attn.files import write_text
 from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 from keras_attn.text.vocabulary_checks import checked_pieces
 
@@ -23,6 +26,16 @@ if TYPE_CHECKING:
 
     from keras_attn.text.subword_sampling import SubwordSampler
 
+KINDS = {
+    "unigram": "unigram",
+    "characters": "char",
+    "words": "word",
+    "symbols": "word",
+}  # SentencePiece's names of its trainers
+# Every kind of whitespace is a space: a rule a line, code points in hexadecimal.
+_SPACES_ALONE = "".join(
+    f"{point:X}\t20\n" for point in range(0x3001) if chr(point).isspace() and point != 0x20
+)
 _MAX_LINE_BYTES = 1 << 16  # SentencePiece leaves longer lines out of its training, and 4192 is its default
 
 
@@ -124,39 +137,71 @@ class Tokenizer:
         return piece_id
 
 
-def train_tokenizer(lines: Iterable[str], vocab_size: int, character_coverage: float = 1.0) -> Tokenizer:
-    """Trains a unigram vocabulary; the same lines in the same order give the same bytes.
+def train_tokenizer(
+    lines: Iterable[str], vocab_size: int, character_coverage: float = 1.0, *, kind: str = "unigram"
+) -> Tokenizer:
+    """Trains a vocabulary; the same lines in the same order give the same bytes.
+
+    What is no sub-word is a unigram vocabulary as well, of single characters or of whole words: so one implementation reads every
+    kind on servers, phones and pages. An unknown word that begins as a known one is read as that and an unknown rest.
 
     Args:
         lines: text of one language, or of both for a joint vocabulary.
         vocab_size: the most pieces, special ones included; a small text yields fewer.
-        character_coverage: share of the text's characters that get a piece; the rest become unknown.
+        character_coverage: share of the text's characters that get a piece; the rest become unknown. Words have no use for it.
+        kind: a key of `KINDS`: `"unigram"` for sub-words, `"characters"`, `"words"` for what whitespace separates, `"symbols"` for
+            the same of notations whose every mark counts, such as phonemes: the only kind that leaves characters as they are.
 
     Raises:
-        ValueError: there is no text, or `vocab_size` cannot hold even the single characters.
+        ValueError: there is no text, no such kind, or `vocab_size` cannot hold even the single characters of sub-words.
     """
+    if kind not in KINDS:
+        raise ValueError(f"kind is one of {', '.join(KINDS)}. Received: {kind!r}")
     import sentencepiece
 
     text = [line for line in lines if line.strip()]
     if not text:
         raise ValueError("cannot train a vocabulary: there is no text")
     model = io.BytesIO()
-    try:
-        sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=iter(text),
-            model_writer=model,
-            model_type="unigram",
-            vocab_size=vocab_size,
-            hard_vocab_limit=False,
-            character_coverage=character_coverage,
-            max_sentence_length=_MAX_LINE_BYTES,
-            pad_id=PAD_ID,
-            unk_id=UNK_ID,
-            bos_id=BOS_ID,
-            eos_id=EOS_ID,
-            minloglevel=2,
-        )
-    except RuntimeError as error:
-        reason = str(error).rpartition("] ")[2] or str(error)  # without the place in SentencePiece's source
-        raise ValueError(f"cannot train a vocabulary of {vocab_size} pieces: {reason}") from None
-    return Tokenizer(model.getvalue())
+    with tempfile.TemporaryDirectory() as folder:
+        rules = Path(folder, "rules.tsv")
+        write_text(rules, _SPACES_ALONE)
+        try:
+            sentencepiece.SentencePieceTrainer.train(
+                sentence_iterator=iter(text),
+                model_writer=model,
+                model_type=KINDS[kind],
+                vocab_size=vocab_size,
+                hard_vocab_limit=False,
+                character_coverage=character_coverage,
+                max_sentence_length=_MAX_LINE_BYTES,
+                pad_id=PAD_ID,
+                unk_id=UNK_ID,
+                bos_id=BOS_ID,
+                eos_id=EOS_ID,
+                minloglevel=2,
+                **({"normalization_rule_tsv": str(rules)} if kind == "symbols" else {}),
+            )
+        except RuntimeError as error:
+            reason = str(error).rpartition("] ")[2] or str(
+                error
+            )  # without the place in SentencePiece's source
+            raise ValueError(f"cannot train a vocabulary of {vocab_size} pieces: {reason}") from None
+    return Tokenizer(model.getvalue() if kind == "unigram" else _as_unigram(model.getvalue()))
+
+
+def _as_unigram(model_proto: bytes) -> bytes:
+    """The same pieces and scores, which are logarithms of frequencies, read as sub-words are: by the best way to cut a line.
+
+    Rules of our own for whitespace get a name, by which the web page knows them.
+    """
+    from sentencepiece.sentencepiece_model_pb2 import ModelProto
+
+    model = ModelProto.FromString(model_proto)
+    model.trainer_spec.model_type = model.trainer_spec.UNIGRAM
+    if model.normalizer_spec.name == "user_defined":
+        model.normalizer_spec.name = "spaces"
+    model.normalizer_spec.ClearField(
+        "normalization_rule_tsv"
+    )  # a file that is gone; its rules are in the model
+    return model.SerializeToString(deterministic=True)

@@ -27,7 +27,7 @@ from keras_attn.training.checkpoint import CheckpointError, TrainingState, Value
 from keras_attn.training.development import evaluate_on_dev
 from keras_attn.training.divergence import StopOnDivergence, describe_batch
 from keras_attn.training.history import LOG, tokens_per_second, write_csv
-from keras_attn.training.inputs import digest, train_tokenizers, training_pairs
+from keras_attn.training.inputs import describe_unknown, digest, train_tokenizers, training_pairs
 from keras_attn.training.losses import AttentionCrossEntropy, SmoothedCrossEntropy, TokenCount
 from keras_attn.training.optimizers import build_optimizer
 from keras_attn.training.plan import Plan
@@ -116,6 +116,7 @@ def _go_on(
     trained = _build(config, state, plan)
     _prepare_folder(folder, state, values, trained.model)
     _tell(_summary(batches, pairs.train, plan, trained, state))
+    _tell(describe_unknown(pairs.dev, *vocabularies))
     evaluate = partial(evaluate_on_dev, Translator.from_trained(trained), pairs.dev)
     end_of_round = EndOfRound(folder, state, trained, plan=plan, evaluate=evaluate)
     own = [end_of_round]
@@ -123,7 +124,7 @@ def _go_on(
         own.append(keras.callbacks.TensorBoard(folder / "logs"))
     try:
         _fit(trained, batches, plan, done=len(state.rounds), callbacks=[*own, *callbacks])
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemExit):  # which the command raises when it is told to end
         kept = len(end_of_round.state.rounds) * plan.steps_per_round
         _tell(f"stopped; the same command goes on from step {kept} of {plan.total_steps}")
         raise

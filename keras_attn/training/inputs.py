@@ -8,6 +8,7 @@ from itertools import chain, islice
 
 from keras_attn.config import Config, ConfigError, DataConfig, TokenizerConfig
 from keras_attn.data.splits import Splits, split_corpus
+from keras_attn.special_ids import UNK_ID
 from keras_attn.text.corpus import Corpus, Lines, open_pairs, read_pairs
 from keras_attn.text.links import format_pharaoh
 from keras_attn.text.tokenizer import Tokenizer, train_tokenizer
@@ -62,12 +63,24 @@ def train_tokenizers(corpus: Corpus, config: TokenizerConfig) -> tuple[Tokenizer
     Raises:
         ValueError: what `train_tokenizer` refuses.
     """
-    size, coverage = config.vocab_size, config.character_coverage
+    train = partial(
+        train_tokenizer, vocab_size=config.vocab_size, character_coverage=config.character_coverage
+    )
     source, target = map(_sample, (corpus.source, corpus.target))
     if config.joint:
-        joint = train_tokenizer(chain(source, target), size, coverage)
+        joint = train(chain(source, target), kind=config.kind)
         return joint, joint
-    return train_tokenizer(source, size, coverage), train_tokenizer(target, size, coverage)
+    target_kind = config.kind if config.target_kind == "same" else config.target_kind
+    return train(source, kind=config.kind), train(target, kind=target_kind)
+
+
+def describe_unknown(dev: Corpus, source_tokenizer: Tokenizer, target_tokenizer: Tokenizer) -> str:
+    """A line about how many symbols of the development set have no piece in the vocabularies; unknown neighbours count as one."""
+    counts = []
+    for lines, tokenizer in ((dev.source, source_tokenizer), (dev.target, target_tokenizer)):
+        ids = list(chain.from_iterable(tokenizer.encode(lines)))
+        counts.append(f"{ids.count(UNK_ID):,} of {len(ids):,}")
+    return f"unknown symbols of the development set: {counts[0]} in the source, {counts[1]} in the target"
 
 
 def _sample(lines: Lines) -> Iterator[str]:

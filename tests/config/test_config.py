@@ -31,7 +31,14 @@ def test_what_is_written_is_read_again(written, write):
 
 def test_every_key_that_applies_is_written_so_that_new_defaults_change_no_old_model():
     text = config.to_toml(Config())
-    others = {"encoder_heads", "attention_score", "attention_scale", "attention_window", "weight_decay"}
+    others = {
+        "encoder_heads",
+        "attention_score",
+        "attention_scale",
+        "attention_window",
+        "weight_decay",
+        "target_kind",
+    }
     for section in dataclasses.fields(Config):
         assert f"[{section.name}]" in text
         for field in dataclasses.fields(section.type):

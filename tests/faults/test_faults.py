@@ -36,6 +36,7 @@ epochs = 8
 evaluate_every = 12
 batch_size = 16
 learning_rate = 0.05
+best_by = "loss"
 
 [search]
 max_length_factor = 1.0
@@ -58,7 +59,7 @@ def worker():
 
 @pytest.fixture(scope="module")
 def config(tmp_path_factory):
-    """The file of a training of two rounds, the second of which gives the better model."""
+    """The file of a training of two rounds, the second of which gives the better model: the perplexity falls."""
     folder, draw = tmp_path_factory.mktemp("pairs"), random.Random(3)
     for name, count in (("train", 48), ("dev", 6)):
         sources = [draw.choices(SYLLABLES, k=draw.randint(1, 6)) for _ in range(count)]

@@ -258,9 +258,11 @@ def test_a_value_that_cannot_be_used_is_named(translator, options, message):
         translator.translate(["the cat"], **options)
 
 
-def test_a_seed_outside_of_32_bits_is_refused():
+@pytest.mark.parametrize("seed", [-1, 2**32])
+def test_a_seed_outside_of_32_bits_is_refused(seed):
     with pytest.raises(ValueError, match="seed must be from 0"):
-        Sampling(seed=-1)
+        Sampling(seed=seed)
+    assert Sampling(seed=2**32 - 1).seed == 2**32 - 1
 
 
 def test_as_many_targets_as_sources_are_asked_for(translator):

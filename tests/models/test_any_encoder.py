@@ -139,6 +139,12 @@ def test_a_copy_bridge_hands_over_the_encoders_states():
     np.testing.assert_allclose(ops.convert_to_numpy(first_c), ops.convert_to_numpy(c), atol=1e-6)
 
 
+def test_a_copy_bridge_hands_them_to_every_layer():
+    h, c = (ops.convert_to_tensor(np.full((2, WIDTH), value, "float32")) for value in (1.0, 2.0))
+    states = keras.tree.map_structure(lambda x: float(x[0, 0]), CopyBridge(num_layers=3)([h, c]))
+    assert states == ((1.0, 2.0),) * 3
+
+
 def test_a_picture_is_read_without_an_embedding():
     model = compose(picture_encoder(), source_embedding=None)
     pictures = np.random.default_rng(1).normal(size=(3, 4, 6, 1))

@@ -35,6 +35,43 @@ def log_softmax(logits):
     return ops.convert_to_numpy(ops.log_softmax(logits))
 
 
+# What the papers say: attention and its score, cell, which state asks, what is fed back, and what the output reads.
+BY_PAPER = """
+rnn_encdec                none                     gru   previous  none         maxout
+bahdanau2015              BahdanauAttention        gru   previous  context      maxout
+normed_bahdanau           BahdanauAttention        gru   previous  context      maxout
+luong2015                 LuongAttention.general   lstm  current   attentional  attentional
+luong2015_dot             LuongAttention.dot       lstm  current   attentional  attentional
+luong2015_concat          LuongAttention.concat    lstm  current   attentional  attentional
+luong2015_no_feeding      LuongAttention.general   lstm  current   none         attentional
+luong2015_local_m         LocalMonotonicAttention.general   lstm  current  attentional  attentional
+luong2015_local_p         LocalPredictiveAttention.general  lstm  current  attentional  attentional
+scaled_luong              LuongAttention.general   lstm  current   attentional  attentional
+jurafsky_martin_dot       LuongAttention.dot       gru   previous  context      plain
+jurafsky_martin_bilinear  LuongAttention.general   gru   previous  context      plain
+cs224n                    LuongAttention.dot       lstm  current   none         plain
+monotonic                 MonotonicAttention       gru   previous  context      maxout
+coverage                  CoverageAttention        gru   previous  context      maxout
+transformer_encoder       LuongAttention.general   gru   previous  context      maxout
+"""
+BY_PAPER = {name: choices for name, *choices in map(str.split, BY_PAPER.strip().splitlines())}
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_preset_is_built_of_what_its_paper_says(preset):
+    decoder = build_seq2seq(model_config(preset)).decoder
+    attention = type(decoder.attention).__name__ if decoder.attention else "none"
+    if score := getattr(decoder.attention, "score_name", None):
+        attention += f".{score}"
+    config = decoder.get_config()
+    assert [
+        attention,
+        *(config[key] for key in ("cell", "query_state", "feed", "readout")),
+    ] == BY_PAPER[preset]
+    assert getattr(decoder.attention, "normalize", False) == (preset in ("normed_bahdanau", "monotonic"))
+    assert getattr(decoder.attention, "use_scale", False) == (preset == "scaled_luong")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_preset_steps_as_it_was_trained(preset):

@@ -42,10 +42,11 @@ def test_a_target_is_read_one_place_behind_what_is_predicted():
 
 
 def test_training_frames_pairs_as_translating_does():
-    source, target_in, target_out = training_arrays(Ragged.of([[5, 6]]), Ragged.of([[8, 9, 4]]))
-    assert source.tolist() == [source_of([5, 6], most=9)]
-    assert target_out.tolist() == [target_out_of([8, 9, 4])]
-    assert target_in.tolist() == [target_in_of(target_out_of([8, 9, 4]))]
+    pair = Ragged.of([[5, 6]]), Ragged.of([[8, 9, 4]])
+    source, target_in, target_out = training_arrays(*pair, rows=2, lengths=(4, None))
+    assert source.tolist() == [[*source_of([5, 6], most=9), PAD_ID], [PAD_ID] * 4]
+    assert target_out.tolist() == [target_out_of([8, 9, 4]), [PAD_ID] * 4]
+    assert target_in.tolist() == [target_in_of(target_out_of([8, 9, 4])), [PAD_ID] * 4]
 
 
 @pytest.mark.parametrize("most", [2, 3, 4, 9])

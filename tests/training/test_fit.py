@@ -3,7 +3,6 @@
 import csv
 import dataclasses
 import shutil
-import signal
 
 import keras
 import numpy as np
@@ -65,11 +64,13 @@ class AtStep(keras.callbacks.Callback):
             self._act()
 
 
-def test_an_interrupted_training_says_where_it_goes_on(recipe, tmp_path, capsys):
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job is born deaf to it
-    interrupt = AtStep(2, 1, lambda: signal.raise_signal(signal.SIGINT))
-    with pytest.raises(KeyboardInterrupt):
-        train(recipe(epochs=1000, evaluate_every=8), tmp_path, callbacks=[interrupt])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
+def test_an_interrupted_training_says_where_it_goes_on(recipe, tmp_path, capsys, error):
+    def interrupt():
+        raise error
+
+    with pytest.raises(error):
+        train(recipe(epochs=1000, evaluate_every=8), tmp_path, callbacks=[AtStep(2, 1, interrupt)])
     assert "stopped; the same command goes on from step 16 of 8000" in capsys.readouterr().err
 
 
@@ -77,6 +78,7 @@ def test_the_first_line_says_what_the_best_model_is_chosen_by(recipe, tmp_path, 
     train(recipe(epochs=1, best_by="cer"), tmp_path)
     lines = capsys.readouterr().err.splitlines()
     assert lines[0].endswith("chosen by character error rate on the development set (training.best_by)")
+    assert lines[1].startswith("unknown symbols of the development set: 0 of ")
     assert lines[-1].startswith(f"best model in {tmp_path}: dev character error rate ")
 
 

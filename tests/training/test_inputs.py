@@ -2,11 +2,11 @@ import dataclasses
 
 import pytest
 
-from keras_attn.config import Config, ConfigError, DataConfig, TokenizerConfig, TrainingConfig
+from keras_attn.config import Config, ConfigError, DataConfig, TokenizerConfig, TrainingConfig, from_tables
 from keras_attn.data.splits import Splits
 from keras_attn.text.corpus import Corpus, CorpusError
 from keras_attn.training import inputs
-from keras_attn.training.inputs import digest, train_tokenizers, training_pairs
+from keras_attn.training.inputs import describe_unknown, digest, train_tokenizers, training_pairs
 
 CORPUS = Corpus(["one two", "two one"], ["ένα δύο", "δύο ένα"])
 
@@ -128,3 +128,27 @@ def test_a_vocabulary_of_a_large_corpus_is_trained_on_lines_from_all_of_it(monke
     tokenizer, _ = train_tokenizers(corpus, TokenizerConfig(vocab_size=50, joint=False))
     known = {piece.strip("▁") for piece in tokenizer.pieces(range(4, tokenizer.vocab_size))} - {""}
     assert known == set("aceg")
+
+
+def test_each_side_may_have_a_kind_of_its_own():
+    config = TokenizerConfig(vocab_size=40, joint=False, kind="characters", target_kind="words")
+    source, target = train_tokenizers(CORPUS, config)
+    assert source.pieces(source.encode(["one"])[0]) == [*"▁one"]
+    assert target.pieces(target.encode(["ένα δύο"])[0]) == ["▁ένα", "▁δύο"]
+
+
+def test_the_target_has_the_kind_of_the_source_unless_it_is_told():
+    _, target = train_tokenizers(CORPUS, TokenizerConfig(vocab_size=40, joint=False, kind="words"))
+    assert target.pieces(target.encode(["ένα δύο"])[0]) == ["▁ένα", "▁δύο"]
+
+
+def test_one_vocabulary_is_of_one_kind():
+    with pytest.raises(ConfigError, match=r"tokenizer.target_kind does not apply to tokenizer.joint"):
+        from_tables({"tokenizer": {"target_kind": "words"}})
+
+
+def test_unknown_symbols_of_the_development_set_are_counted():
+    tokenizers = train_tokenizers(CORPUS, TokenizerConfig(vocab_size=40, joint=False, kind="words"))
+    dev = Corpus(["one three two", "two"], ["ένα", "τρία τέσσερα"])
+    told = describe_unknown(dev, *tokenizers)
+    assert told == "unknown symbols of the development set: 1 of 4 in the source, 1 of 2 in the target"

@@ -22,6 +22,7 @@ LENGTH_BITS = 6
 LENGTHS = 1 << LENGTH_BITS  # of replacements; the longest that nmt_nfkc has is 33 bytes
 NEVER = np.float32(-1e30)  # the score of a piece that does not fit
 _MARK = WORD_START.encode()
+_LONGEST = 255  # bytes of a piece; trainers make none of more than 64 unless they are told
 _REPLACEMENT = "\ufffd".encode()  # of a byte that is no UTF-8
 _UNKNOWN_PENALTY = np.float32(10)  # SentencePiece: so much less than the least probable piece
 
@@ -164,6 +165,8 @@ def _pieces(model: ModelProto) -> Pieces:
             scores[1 + piece_id] = piece.score
         else:
             continue
+        if len(text) > _LONGEST:
+            raise _unfit(f"has a piece of {len(text)} bytes")
         ids[text] = piece_id
     least = scores[[1 + i for i, piece in enumerate(model.pieces) if piece.type == piece.NORMAL]].min(
         initial=0

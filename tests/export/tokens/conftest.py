@@ -12,13 +12,6 @@ from keras_attn.export.tokens.joining import joined
 from keras_attn.export.tokens.tokenizing import tokenized
 from keras_attn.export.tokens.vocabulary_tables import vocabulary_tables
 
-LINES = [
-    "A small dog runs across the green grass.",
-    "Two dogs are running on the beach! Café, naïve, 10 °C",
-    "Ein kleiner Hund läuft über das grüne Gras.",
-    "Der große Mann in roter Jacke liest ein Buch; 日本 und 東京.",
-] * 8
-
 
 class Cutter(NamedTuple):
     """`cut(text)` -> ids, starts, truncated; `join(ids)` -> text and the end of each id's part; `reference`: SentencePiece."""
@@ -29,7 +22,17 @@ class Cutter(NamedTuple):
 
 
 @pytest.fixture(scope="session")
-def train():
+def lines():
+    return [
+        "A small dog runs across the green grass.",
+        "Two dogs are running on the beach! Café, naïve, 10 °C",
+        "Ein kleiner Hund läuft über das grüne Gras.",
+        "Der große Mann in roter Jacke liest ein Buch; 日本 und 東京.",
+    ] * 8
+
+
+@pytest.fixture(scope="session")
+def train(lines):
     """`train(**options)`: the bytes of a vocabulary of some 150 pieces."""
 
     def train(**options):
@@ -44,7 +47,7 @@ def train():
             "eos_id": 3,
         }
         sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=iter(LINES), model_writer=model, **{**given, **options}
+            sentence_iterator=iter(lines), model_writer=model, **{**given, **options}
         )
         return model.getvalue()
 

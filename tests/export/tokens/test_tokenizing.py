@@ -5,6 +5,7 @@ import random
 import pytest
 
 from keras_attn.export.tokens.vocabulary_tables import vocabulary_tables
+from keras_attn.text.tokenizer import train_tokenizer
 
 ODD = [
     b"",
@@ -39,8 +40,13 @@ VOCABULARIES = {
 }
 
 
-@pytest.fixture(scope="module", params=VOCABULARIES)
-def vocabulary(request, train, cutter):
+KINDS = ["characters", "words", "symbols"]
+
+
+@pytest.fixture(scope="module", params=[*VOCABULARIES, *KINDS])
+def vocabulary(request, lines, train, cutter):
+    if request.param in KINDS:
+        return cutter(train_tokenizer(lines, 100, kind=request.param).model_proto)
     return cutter(train(**VOCABULARIES[request.param]))
 
 
@@ -128,6 +134,11 @@ def test_only_so_many_sub_words_are_told(train, cutter):
         few.cut(b"A small dog runs across the beach")[0]
         == few.reference.encode("A small dog runs across the beach")[:5]
     )
+
+
+def test_a_vocabulary_with_an_endless_piece_is_refused(train):
+    with pytest.raises(ValueError, match="has a piece of 300 bytes"):
+        vocabulary_tables(train(user_defined_symbols=["x" * 300]))
 
 
 def test_a_vocabulary_that_keeps_its_spaces_is_refused(train):
