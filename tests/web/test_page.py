@@ -53,11 +53,12 @@ def exports(tmp_path_factory, copying_trained, attentionless_trained):
 
 
 def talkative(trained):
-    """The model the other way round, and never ending by itself: an untrained one might say nothing."""
+    """The model the other way round, and never silent: an untrained one might say nothing."""
     data = dataclasses.replace(trained.config.data, source_language="fr", target_language="en")
     model = build_seq2seq(trained.config.model)
     bias = model.get_layer("output").bias
-    bias.assign(-9 * keras.ops.one_hot(EOS_ID, bias.shape[0]))
+    silent = sorted(trained.target_tokenizer.wordless_ids)  # EOS and a bare space among them
+    bias.assign(-9 * keras.ops.max(keras.ops.one_hot(silent, bias.shape[0]), axis=0))
     return dataclasses.replace(trained, config=dataclasses.replace(trained.config, data=data), model=model)
 
 

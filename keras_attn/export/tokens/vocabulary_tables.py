@@ -135,8 +135,10 @@ class _Places:
 
     def of(self, text: bytes) -> int:
         text = text.replace(_MARK, bytes([LASTING_SPACE]))
-        if b"  " in text or len(text) >= LENGTHS:
-            raise ValueError(f"its normaliser makes {text!r} of a character")
+        if b"  " in text:
+            raise ValueError("its normaliser puts two spaces in a row")
+        if len(text) >= LENGTHS:
+            raise ValueError(f"its normaliser makes {len(text)} bytes of a character or a symbol")
         if text not in self._known:
             self._known[text] = len(self.strings) * LENGTHS + len(text)
             self.strings += text

@@ -137,7 +137,7 @@ def test_only_so_many_sub_words_are_told(train, cutter):
 
 
 def test_a_vocabulary_with_an_endless_piece_is_refused(train):
-    with pytest.raises(ValueError, match="has a piece of 300 bytes"):
+    with pytest.raises(ValueError, match="makes 300 bytes of a character or a symbol"):
         vocabulary_tables(train(user_defined_symbols=["x" * 300]))
 
 
