@@ -1,4 +1,7 @@
-"""Loops and branches that are the same are stored once, whatever signature they belong to, and so are constants."""
+"""Loops and branches that are the same are stored once, whatever signature they belong to, and so are constants.
+
+Not those with shapes that hang on the input: a graph in LiteRT has one size at a time, and whoever runs it next expects its own.
+"""
 
 from collections.abc import Callable, Iterable
 
@@ -68,10 +71,11 @@ def _share_equal_graphs(model: schema.ModelT) -> bool:
     kept, new = [], {}
     for index, graph in enumerate(model.subgraphs):
         content = _packed(graph)
-        if content not in first:
-            first[content] = len(kept)
-            kept.append(graph)
-        new[index] = first[content]
+        if content in first and _has_fixed_shapes(graph):
+            new[index] = first[content]
+            continue
+        first[content] = new[index] = len(kept)
+        kept.append(graph)
     shared = len(kept) < len(model.subgraphs)
     model.subgraphs = kept
     _rename_graphs(model, new.__getitem__)
@@ -92,6 +96,12 @@ def _references(graphs: Iterable[schema.SubGraphT]) -> Iterable[tuple[object, tu
             names = _GRAPHS_OF.get(type(operator.builtinOptions))
             if names:
                 yield operator.builtinOptions, names
+
+
+def _has_fixed_shapes(graph: schema.SubGraphT) -> bool:
+    return not any(
+        -1 in tensor.shapeSignature for tensor in graph.tensors if tensor.shapeSignature is not None
+    )
 
 
 def _packed(graph: schema.SubGraphT) -> bytes:
