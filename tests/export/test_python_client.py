@@ -89,6 +89,16 @@ def test_it_needs_neither_tensorflow_nor_keras(said):
     assert not {"tensorflow", "keras", "keras_attn", "sentencepiece"} & set(said["modules"])
 
 
+def test_the_eight_lines_of_the_readme_translate(python, exported, tmp_path):
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S)
+    (lines,) = [block for block in blocks if "translate_text" in block]
+    assert sum(bool(line.strip()) for line in lines.splitlines()) == 8
+    (tmp_path / "phone").symlink_to(exported)
+    program = lines.replace("A small dog runs across the grass.", "3 1")
+    run = subprocess.run([python, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert run.stdout == "three one\n"
+
+
 def test_it_says_what_the_export_says(said, exported):
     assert [each["translation"][0] for each in said["found"]] == LiteRTTranslator(exported)(LINES)
 
