@@ -4,12 +4,17 @@
     python litert_translator.py model.tflite < in.txt > out.txt
     python litert_translator.py model.tflite --stream < in.txt
 
-The file holds all there is, and takes and gives text as its bytes in UTF-8.
+The file holds all there is, and takes and gives text as its bytes in UTF-8. It may be a stranger's: its sum is checked before it is
+used.
 """
 
 import argparse
+import hashlib
 import os
+import re
 import sys
+import zipfile
+import zlib
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
@@ -18,6 +23,9 @@ from ai_edge_litert.interpreter import Interpreter
 
 PAD, BOS, EOS = 0, 2, 3  # in every file
 NO_TRANSLATION = -1e9  # the score where a beam ended with fewer translations than it has places
+
+SUMS, GRAPHS_SUM = "SHA256SUMS", "graphs.sha256"  # beside the file, as `sha256sum` writes them; and in it
+MOST_BYTES = {GRAPHS_SUM: 64}  # of the files in a `.tflite` that are read
 
 
 class Translation(NamedTuple):
@@ -59,7 +67,7 @@ class Translator:
         num_threads: threads of the interpreter.
 
     Raises:
-        ValueError, OSError: the file is missing, or not one that `keras-attn export` wrote of a model with vocabularies.
+        ValueError, OSError: the file is missing, damaged, or not one that `keras-attn export` wrote of a model with vocabularies.
 
     Example:
 
@@ -69,13 +77,20 @@ class Translator:
     """
 
     def __init__(self, path: str, num_threads: int = 1) -> None:
-        self._interpreter = Interpreter(str(path), num_threads=num_threads)
-        names = self._interpreter.get_signature_list()
+        try:
+            with zipfile.ZipFile(path) as archive:
+                check_sums(path, archive)
+            self._interpreter = Interpreter(str(path), num_threads=num_threads)
+            names = self._interpreter.get_signature_list()
+            self.signatures = {name: self._interpreter.get_signature_runner(name) for name in names}
+        except zipfile.BadZipFile:
+            raise ValueError(f"{path} is not a .tflite that `keras-attn export` wrote") from None
+        except (ValueError, RuntimeError) as error:  # the latter of damaged graphs
+            raise ValueError(f"{path} cannot be used: {error}") from None
         if "translate_text" not in names:
             raise ValueError(
                 f"{path} takes no text: expected a file that this version of `keras-attn export` wrote"
             )
-        self.signatures = {name: self._interpreter.get_signature_runner(name) for name in names}
         self._text_shape = self._shape("translate_text", "text")
         self._ids_shape = self._shape("detokenize", "ids")
 
@@ -166,9 +181,64 @@ def _utf8(text: str) -> bytes:
 
 
 def _string(codes: np.ndarray) -> str:
-    return (
-        bytes(codes.astype(np.uint8)).decode("utf-8", errors="replace").replace("\n", " ").replace("\r", " ")
+    """Text without control characters, which a stranger's file might tell a terminal."""
+    return re.sub(
+        r"[\x00-\x1f\x7f-\x9f]", " ", bytes(codes.astype(np.uint8)).decode("utf-8", errors="replace")
     )
+
+
+def check_sums(path: str, archive: zipfile.ZipFile) -> None:
+    """Compares a `.tflite` with its SHA-256: that beside it, or that of its graphs in it. Warns where there is none.
+
+    Raises:
+        ValueError: they differ.
+    """
+    beside = os.path.join(os.path.dirname(path), SUMS)
+    with open(path, "rb") as file:
+        if expected := sum_beside(beside, os.path.basename(path)):
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+        elif GRAPHS_SUM in archive.namelist():
+            expected = file_in(archive, GRAPHS_SUM).decode(errors="replace")
+            graphs = file.read(min(info.header_offset for info in archive.infolist()))
+            found = hashlib.sha256(graphs).hexdigest()
+        else:
+            print(f"Warning: {one_line(path)} has no SHA-256, so damage may go unnoticed", file=sys.stderr)
+            return
+    if found != expected:
+        raise ValueError("it is damaged or was changed: its SHA-256 is another. Get it again")
+
+
+def sum_beside(path: str, name: str) -> str | None:
+    """What a `SHA256SUMS` says of a file; `None`: nothing, or there is none."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            lines = file.read(1 << 16).splitlines()
+    except FileNotFoundError:
+        return None
+    return next((line[:64] for line in lines if line[66:] == name), None)
+
+
+def file_in(archive: zipfile.ZipFile, name: str) -> bytes:
+    """A file in a `.tflite`, not larger than one of its kind has reason to be, whatever the archive says.
+
+    Raises:
+        ValueError: it is larger, damaged or not there.
+    """
+    most = MOST_BYTES[name]
+    try:
+        with archive.open(name) as file:
+            data = file.read(most + 1)
+    # The last two: a method that Python does not know, and a password.
+    except (KeyError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise ValueError(f"{name} in it is damaged or missing: {error}") from None
+    if len(data) > most:
+        raise ValueError(f"{name} in it is larger than {most} bytes")
+    return data
+
+
+def one_line(message: str) -> str:
+    """A message for a terminal, which must not do what a stranger's file tells it to."""
+    return "".join(each if each.isprintable() else "\ufffd" for each in " ".join(message.split()))
 
 
 def utf8_lines(stream: BinaryIO) -> Iterator[str]:
@@ -209,8 +279,8 @@ def main() -> None:
     # Nobody reads the answers any more; Python itself would complain of it while it ends.
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError) as error:
-        print(f"Error: {error}", file=sys.stderr)
+    except (OSError, ValueError, LookupError, RuntimeError) as error:  # the last two of a stranger's graphs
+        print(f"Error: {one_line(str(error))}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)

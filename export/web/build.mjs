@@ -18,6 +18,8 @@ const WASM = path.dirname(fileURLToPath(import.meta.resolve("@litertjs/core"))) 
 const WASM_FILES = ["litert_wasm_compat_internal.js", "litert_wasm_compat_internal.wasm"];
 const FILES = ["model.json", "model.tflite"]; // of an export
 const MADE_BY_US = "models/index.json";
+const SUMS = "SHA256SUMS";
+const MOST_BYTES = { "model.json": 2 ** 20, [SUMS]: 2 ** 16 }; // far more than an export's hold
 
 class UsageError extends Error {}
 
@@ -56,8 +58,9 @@ async function main([output, ...exports]) {
 async function checkedModel(folder) {
   let description;
   try {
-    description = JSON.parse(await readFile(path.join(folder, "model.json"), "utf8")) ?? {};
+    description = JSON.parse(await readSmallFile(folder, "model.json")) ?? {};
     for (const name of FILES) await requireOwnFile(folder, name);
+    await checkSums(folder, FILES);
   } catch (error) {
     if (error instanceof UsageError) throw error;
     throw new UsageError(`${folder} is not a whole export: expected a folder that \`keras-attn export --format litert\` wrote`);
@@ -79,6 +82,29 @@ async function checkedModel(folder) {
 /** What somebody else's text may say in ours: "" where it is none. */
 function oneLine(text) {
   return typeof text === "string" ? text.replace(/[\p{C}\s]+/gu, " ").trim() : "";
+}
+
+/** A file to be parsed, which could be of any size. */
+async function readSmallFile(folder, name) {
+  await requireOwnFile(folder, name);
+  const file = path.join(folder, name);
+  if ((await lstat(file)).size > MOST_BYTES[name]) throw new UsageError(`${file} is larger than ${MOST_BYTES[name]} bytes`);
+  return readFile(file, "utf8");
+}
+
+/** The files to publish are those that were exported: each has the SHA-256 that is written down beside them. */
+async function checkSums(folder, files) {
+  if (!(await access(path.join(folder, SUMS)).then(() => true, () => false))) {
+    console.error(`Warning: ${folder} has no ${SUMS}, so damage to its files may go unnoticed: an older keras-attn wrote it`);
+    return;
+  }
+  const lines = (await readSmallFile(folder, SUMS)).split("\n");
+  for (const name of files) {
+    const sum = createHash("sha256").update(await readFile(path.join(folder, name))).digest("hex");
+    if (!lines.includes(`${sum}  ${name}`)) {
+      throw new UsageError(`${folder}/${name} is damaged or was changed: its SHA-256 is not in ${SUMS}. Get the export again`);
+    }
+  }
 }
 
 /** A link could lead out of the folder. */

@@ -6,7 +6,7 @@ import click
 
 from keras_attn.cli.loading import MODEL, load_translator
 from keras_attn.storage import packaged
-from keras_attn.storage.model_folder import load_config, update_metrics
+from keras_attn.storage.model_folder import load_data_config, update_metrics
 from keras_attn.text.corpus import Corpus, read_lines
 
 FILE = click.Path(exists=True, dir_okay=False)
@@ -58,7 +58,7 @@ def evaluate(
         reference, *others = map(read_lines, references)
         name, corpus = Path(source).name, Corpus(read_lines(source), reference)
     else:
-        name, data = split or "test", load_config(folder).data
+        name, data = split or "test", load_data_config(folder)
         corpus = split_corpus(data, name)
         tokenized = tokenized or tokenized_references(data, name)
     click.echo(f"translating {len(corpus)} lines of {name}", err=True)

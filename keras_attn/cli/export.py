@@ -7,7 +7,7 @@ import click
 from keras_attn.cli import messages
 from keras_attn.cli.loading import MODEL, load_tensorflow
 from keras_attn.config import DataConfig
-from keras_attn.storage.model_folder import check_model_folder, load_model
+from keras_attn.storage.model_folder import check_model_folder, load_data_config, load_model
 from keras_attn.text.corpus import Corpus, CorpusError, read_lines
 
 FILE = click.Path(exists=True, dir_okay=False)
@@ -78,7 +78,7 @@ def export(
     trained = load_model(folder)
     sources = read_lines(source) if source else None
     references = read_lines(reference) if reference else None
-    if not source and (corpus := _dev_split(trained.config.data)):
+    if not source and (corpus := _dev_split(load_data_config(folder))):
         sources, references = corpus.source, corpus.target
     if kind == "saved-model":
         from keras_attn.export.saved_model import export_saved_model

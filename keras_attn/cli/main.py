@@ -46,6 +46,10 @@ class CommandLine(click.Group):
                 code = _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
             except ValueError as error:
                 code = _fail(str(error))
+            except Exception as error:
+                if not _is_out_of_memory(error):
+                    raise
+                code = _fail("there is not enough memory for that: take a smaller model, batch or beam")
         sys.exit(code if isinstance(code, int) else 0)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -93,6 +97,11 @@ def _orderly_end() -> Iterator[None]:
 def _fail(message: str) -> int:
     messages.error(message)
     return USAGE_ERROR
+
+
+def _is_out_of_memory(error: Exception) -> bool:
+    """Python's error, or TensorFlow's, which is known by name: it may not be imported."""
+    return isinstance(error, MemoryError) or type(error).__name__ == "ResourceExhaustedError"
 
 
 def _where_to_look(error: click.UsageError) -> str:

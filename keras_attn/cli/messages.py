@@ -6,6 +6,8 @@ turn the direction of its text is replaced.
 
 import click
 
+_LONGEST = 4000  # characters
+
 
 def error(message: str) -> None:
     """Tells what went wrong."""
@@ -18,5 +20,6 @@ def warning(message: str) -> None:
 
 
 def one_line(message: str) -> str:
-    """The message with single spaces, and U+FFFD for each character that is not printable."""
+    """The message with single spaces, and U+FFFD for each character that is not printable; of a huge one, its beginning."""
+    message = message if len(message) <= _LONGEST else f"{message[:_LONGEST]} ..."
     return "".join(each if each.isprintable() else "\ufffd" for each in " ".join(message.split()))

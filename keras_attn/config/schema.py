@@ -26,6 +26,11 @@ def option(default: Any, *only_with: Kinds) -> Any:
     return dataclasses.field(default=default, metadata={"only_with": only_with})
 
 
+def limited(default: Any, most: int) -> Any:
+    """A number up to a limit: no time or memory is enough for what is far beyond, so it is a slip or a stranger's trap."""
+    return dataclasses.field(default=default, metadata={"most": most})
+
+
 _ADDITIVE = {"attention": ("bahdanau", "coverage", "monotonic")}
 _MULTIPLICATIVE = {"attention": ("luong", "luong-monotonic", "local-m", "local-p")}
 _LOCAL = {"attention": ("local-m", "local-p")}
@@ -75,9 +80,9 @@ class ModelConfig:
     # of each direction; a transformer is as wide as its input
     encoder_units: int = option(256, {"encoder": ("bidirectional",)})
     encoder_heads: int = option(4, {"encoder": ("transformer",)})
-    encoder_layers: int = 1
+    encoder_layers: int = limited(1, 100)
     decoder_units: int = 256
-    decoder_layers: int = 1
+    decoder_layers: int = limited(1, 100)
     residual: bool = False  # around every layer but the first
     attention: str = choice(
         "bahdanau", "coverage", "monotonic", "luong", "luong-monotonic", "local-m", "local-p", "none"
@@ -149,14 +154,14 @@ class TrainingConfig:
 class SearchConfig:
     """How translations are searched for, unless the caller says otherwise."""
 
-    beam_size: int = 5
+    beam_size: int = limited(5, 1000)
     length_penalty: float = 1.0  # alpha in ((5 + n) / 6) ** alpha, Wu et al. 2016, equation 14
     # beta of the same equation: for source words that were not read; needs attention
     coverage_penalty: float = 0.0
-    max_length_factor: float = 2.0  # at most factor * source length + extra target sub-words
-    max_length_extra: int = 10
-    max_source_length: int = 256  # longer input is cut here, with a warning
-    batch_size: int = 64
+    max_length_factor: float = limited(2.0, 100)  # at most factor * source length + extra target sub-words
+    max_length_extra: int = limited(10, 10_000)
+    max_source_length: int = limited(256, 100_000)  # longer input is cut here, with a warning
+    batch_size: int = limited(64, 10_000)
 
     def __post_init__(self) -> None:
         for key in ("beam_size", "batch_size"):

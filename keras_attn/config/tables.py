@@ -16,6 +16,7 @@ from keras_attn.config.schema import Config, ConfigError, ModelConfig, applies, 
 
 Tables = dict[str, Any]  # keys and values of a section; or sections by name
 _SECTIONS = {field.name: field.type for field in dataclasses.fields(Config)}
+_LARGEST_INT = 2**31 - 1  # what TensorFlow and SentencePiece count with
 _ARTICLES = {int: "an integer", float: "a number", bool: "true or false", str: "a string"}
 
 
@@ -129,13 +130,16 @@ def _checked(path: str, field: dataclasses.Field, value: Any) -> Any:
             return tuple(value)
         raise ConfigError(f"{path} takes a list of {_ARTICLES[item].split()[-1]}s; got {value!r}")
     if field.type is float and type(value) is int:
-        value = float(value)
+        value = float(value) if abs(value) < 1 << 53 else math.inf
     if type(value) is not field.type:
         raise ConfigError(f"{path} takes {_ARTICLES[field.type]}; got {value!r}")
     if field.type is float and not math.isfinite(value):
         raise ConfigError(f"{path} takes a finite number; got {value!r}")
     if field.type in (int, float) and value < 0:
         raise ConfigError(f"{path} cannot be negative; got {value!r}")
+    most = field.metadata.get("most", _LARGEST_INT if field.type is int else None)
+    if most is not None and value > most:
+        raise ConfigError(f"{path} takes at most {most}; got {value!r}")
     if field.type is float and field.name.endswith("_dropout") and value >= 1:
         raise ConfigError(f"{path} takes a rate from 0 up to, not including, 1; got {value!r}")
     return value

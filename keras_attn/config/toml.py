@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from keras_attn.bounded import TooLargeError, read_bytes
 from keras_attn.config.schema import Config, ConfigError
 from keras_attn.config.tables import Tables, from_tables, override, to_tables
 
-# Far more than a config holds. The parser's time grows with the square of a hostile file: seconds for one of this size.
-MOST_BYTES = 1 << 16
+# Far more than a config holds. The parser's time grows with the square of a hostile file: a second or two for one of this size.
+MOST_BYTES = 1 << 15
 
 
 def load(path: str | Path, overrides: Iterable[str] = ()) -> Config:
@@ -29,18 +30,17 @@ def load_tables(path: str | Path) -> Tables:
         ConfigError: the file is missing, is not TOML or larger than any config.
     """
     try:
-        with Path(path).open("rb") as stream:
-            text = stream.read(MOST_BYTES + 1)
-        if len(text) > MOST_BYTES:
-            raise ConfigError(f"{path} is larger than {MOST_BYTES} bytes: expected a config")
-        return tomllib.loads(text.decode("utf-8"))
+        text = read_bytes(Path(path), MOST_BYTES).decode("utf-8")
+        return tomllib.loads(text)
     except FileNotFoundError:
         raise ConfigError(f"no config file at {path}") from None
     except IsADirectoryError:
         raise ConfigError(f"{path} is a folder; expected a TOML file") from None
     except RecursionError:
         raise ConfigError(f"{path} is nested too deeply to be a config") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except TooLargeError as error:
+        raise ConfigError(f"{error}: expected a config") from None
+    except ValueError as error:  # a number of too many digits is none of tomllib's own
         raise ConfigError(f"{path} is not valid TOML: {error}") from None
 
 

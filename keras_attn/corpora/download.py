@@ -6,10 +6,12 @@ from collections.abc import Callable
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 
+from keras_attn.bounded import TooLargeError
 from keras_attn.files import part_of, put_in_place
 from keras_attn.text.corpus import CorpusError
 
 TIMEOUT = 30  # seconds without a byte
+MOST_BYTES = 1 << 26  # ten times the largest corpus and more
 _CHUNK = 1 << 16
 
 
@@ -20,7 +22,7 @@ def download(url: str, file: Path, intact: Callable[[Path], bool]) -> None:
 
     Raises:
         CorpusError: the address cannot be reached, the connection broke (the part stays, for the next try), or the
-            file is not the one expected (nothing stays).
+            file is not the one expected, or is larger than any (nothing stays).
     """
     part = part_of(file)
     try:
@@ -30,6 +32,11 @@ def download(url: str, file: Path, intact: Callable[[Path], bool]) -> None:
         raise CorpusError(
             f"cannot download {url} ({error}). Try again, or fetch it elsewhere and put it at {file}"
         ) from None
+    except TooLargeError:
+        part.unlink(missing_ok=True)
+        raise CorpusError(
+            f"{url} sends more than {MOST_BYTES:,} bytes, which is not the file expected: nothing of it was kept"
+        ) from None
     if not intact(part):
         part.unlink()
         raise CorpusError(f"{file.name} from {url} has a wrong checksum (SHA-256) and was removed. Try again")
@@ -38,6 +45,7 @@ def download(url: str, file: Path, intact: Callable[[Path], bool]) -> None:
 
 def _fetch_rest(url: str, part: Path) -> None:
     have = part.stat().st_size if part.exists() else 0
+    _check(have)
     request = urllib.request.Request(url, headers={"Range": f"bytes={have}-"} if have else {})
     try:
         with urllib.request.urlopen(request, timeout=TIMEOUT) as response:
@@ -51,11 +59,18 @@ def _save(response: HTTPResponse, part: Path, have: int) -> None:
     from tqdm import tqdm
 
     length = response.headers.get("Content-Length")
-    total = have + int(length) if length else None
+    total = have + int(length) if length and length.isdecimal() else None
+    _check(total or 0)
     bar = tqdm(total=total, initial=have, unit="B", unit_scale=True, desc=part.stem)
     with bar, part.open("ab" if have else "wb") as stream:
         while chunk := response.read(_CHUNK):
             stream.write(chunk)
             bar.update(len(chunk))
+            _check(stream.tell())
     if total is not None and part.stat().st_size < total:
         raise ConnectionError(f"the connection broke after {part.stat().st_size} of {total} bytes")
+
+
+def _check(size: int) -> None:
+    if size > MOST_BYTES:
+        raise TooLargeError

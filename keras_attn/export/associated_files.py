@@ -4,6 +4,7 @@ This is the container of TensorFlow Lite's metadata, which Android's `MetadataEx
 behind the flatbuffer, and in the flatbuffer an entry `TFLITE_METADATA` that describes the model and names the files.
 """
 
+import hashlib
 import io
 import zipfile
 from collections.abc import Iterable
@@ -11,8 +12,12 @@ from collections.abc import Iterable
 import flatbuffers
 from ai_edge_litert import schema_py_generated as schema
 
+from keras_attn.bounded import unpack_member
 from keras_attn.export.compaction import compact
+from keras_attn.text.vocabulary_checks import MOST_BYTES
 
+GRAPHS_SUM = "graphs.sha256"
+_MOST_FILES = 16
 _ENTRY = "TFLITE_METADATA"
 _IDENTIFIER, _PARSER = (
     b"M001",
@@ -67,25 +72,38 @@ def with_metadata(
 
 
 def with_files(model: bytes, files: dict[str, bytes]) -> bytes:
-    """A `.tflite` and files, contents by name, in it; without the time of day, which `ZipInfo` leaves out where it is not told."""
+    """A `.tflite` and files, contents by name, in it, without the time of day, which `ZipInfo` leaves out where it is not told.
+
+    An archive has checksums of its files, and none of the graphs before it: their SHA-256 is one more file, `graphs.sha256`.
+    """
     stream = io.BytesIO(model)
     with zipfile.ZipFile(stream, "a") as archive:
-        for name, content in files.items():
+        sums = {GRAPHS_SUM: hashlib.sha256(model).hexdigest().encode()}
+        for name, content in {**files, **sums}.items():
             archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED, compresslevel=9)
     return stream.getvalue()
 
 
 def read_files(model: bytes) -> dict[str, bytes]:
-    """The files in a `.tflite`, by name.
+    """The files in a `.tflite`, by name, once the graphs before them are known to be whole.
 
     Raises:
-        ValueError: there are none.
+        ValueError: there are none, or something is damaged.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(model)) as archive:
-            return {name: archive.read(name) for name in archive.namelist()}
+            infos = archive.infolist()
+            if len(infos) > _MOST_FILES:
+                raise ValueError(f"expected a few files in a .tflite, found {len(infos)}")
+            files = {info.filename: unpack_member(archive, info.filename, MOST_BYTES) for info in infos}
     except zipfile.BadZipFile:
         raise ValueError("expected a .tflite with files in it, as `keras-attn export` writes it") from None
+    graphs = model[: min((info.header_offset for info in infos), default=0)]
+    if GRAPHS_SUM in files and files.pop(GRAPHS_SUM) != hashlib.sha256(graphs).hexdigest().encode():
+        raise ValueError(
+            "the graphs in the .tflite are damaged: their SHA-256 is not the one that is in the file"
+        )
+    return files
 
 
 def _aligned(buffer: schema.BufferT) -> _Buffer:

@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from keras_attn.export.output_folder import SAVED_MODEL_DESCRIPTION, read_description
+from keras_attn.export.description import SAVED_MODEL_DESCRIPTION, check_sums, files_in, read_description
 from keras_attn.export.parity import Outputs, Parity, Said, Source, compare
 from keras_attn.export.runner import LiteRTModel, LiteRTTranslator
 from keras_attn.export.subject import Exportable, Subject, load_subject
@@ -69,7 +69,8 @@ def check_saved_model(
 ) -> Parity:
     """Translates with a SavedModel, in batches, and with Keras. Arguments and errors are those of `check_litert`."""
     subject = _subject(model)
-    description = read_description(Path(folder, SAVED_MODEL_DESCRIPTION))
+    description = read_description(Path(folder), SAVED_MODEL_DESCRIPTION)
+    check_sums(Path(folder), files_in(Path(folder)))
     loaded = tf.saved_model.load(str(folder))
     translate = loaded.signatures["serving_default"]
     size = subject.search.batch_size

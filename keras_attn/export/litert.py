@@ -7,6 +7,7 @@ The folder holds:
     model.json      names, shapes, special ids, limits, sizes, whom to name beside the model because its training data asks for
                     it, and how the file compares with the model it was made from; all but sizes and comparison is in
                     `model.tflite`, too
+    SHA256SUMS      of these files; `model.tflite` alone is checked by the sum that is in it, see `associated_files`
 
 A model without vocabularies, such as one that reads pictures, has no signatures for text. Only built-in operators are used, which
 every LiteRT runtime has. Batches are for servers: see `export.saved_model`.
@@ -23,16 +24,11 @@ import numpy as np
 from keras_attn.export.associated_files import with_files, with_metadata
 from keras_attn.export.checks import check_litert
 from keras_attn.export.conversion import convert
+from keras_attn.export.description import LITERT_DESCRIPTION, MODEL, search_description, write_description
 from keras_attn.export.id_signatures import Signature, id_signatures
 from keras_attn.export.int8_embedding import Int8Embedding
-from keras_attn.export.output_folder import (
-    LITERT_DESCRIPTION,
-    new_folder,
-    search_description,
-    write_description,
-)
+from keras_attn.export.output_folder import new_folder
 from keras_attn.export.parity import MIN_SENTENCES, Parity, check_sources
-from keras_attn.export.runner import MODEL
 from keras_attn.export.subject import Exportable, Subject, load_subject
 from keras_attn.export.text_signatures import text_signatures
 from keras_attn.files import write_bytes
@@ -106,11 +102,11 @@ def export_litert(
             "bytes": len(content),
             "bytes_per_parameter": round(len(converted) / description["parameters"], 3),
         }
-        write_description(folder / LITERT_DESCRIPTION, description)
+        write_description(folder, LITERT_DESCRIPTION, description)
         parity = None
         if sources is not None:
             parity = check_litert(subject, folder, sources, references)
-            write_description(folder / LITERT_DESCRIPTION, {**description, "parity": parity.as_dict()})
+            write_description(folder, LITERT_DESCRIPTION, {**description, "parity": parity.as_dict()})
     return parity
 
 

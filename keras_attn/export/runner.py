@@ -1,16 +1,14 @@
 """Translates with an exported `.tflite`, as a client would: text or ids in, text or ids out."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from keras_attn.export.output_folder import LITERT_DESCRIPTION, read_description
+from keras_attn.export.description import MODEL, read_litert_description
 from keras_attn.special_ids import EOS_ID, PAD_ID
-
-MODEL = "model.tflite"
 
 
 class LiteRTModel:
@@ -27,10 +25,8 @@ class LiteRTModel:
     def __init__(self, folder: str | Path, num_threads: int = 1) -> None:
         from ai_edge_litert.interpreter import Interpreter
 
-        folder = Path(folder)
-        self.description = _description(folder, "translate")
-        self._interpreter = Interpreter(str(folder / MODEL), num_threads=num_threads)
-        self._run = self._interpreter.get_signature_runner("translate")
+        self.description = read_litert_description(Path(folder), "translate")
+        self._run = _signature(Interpreter, Path(folder), "translate", num_threads)
         self._source = self.description["signatures"]["translate"]["inputs"]["source"]
         if self._source["dtype"] == "int32" and self.description["source_length"] is None:
             self._run_the_longest_source()
@@ -101,12 +97,10 @@ class LiteRTTranslator:
     def __init__(self, folder: str | Path, num_threads: int = 1) -> None:
         from ai_edge_litert.interpreter import Interpreter
 
-        folder = Path(folder)
-        self.description = _description(folder, "translate_text")
-        self._interpreter = Interpreter(str(folder / MODEL), num_threads=num_threads)
-        self._run = self._interpreter.get_signature_runner("translate_text")
+        self.description = read_litert_description(Path(folder), "translate_text")
+        self._run = _signature(Interpreter, Path(folder), "translate_text", num_threads)
         described = self.description["signatures"]["translate_text"]["inputs"]["text"]
-        self._text = np.empty(described["shape"], described["dtype"])
+        self._text = np.empty(described["shape"], np.int32)
 
     def __call__(self, lines: Sequence[str]) -> list[str]:
         """The translation of each line; a line without any known sub-word, such as "", gives ""."""
@@ -123,11 +117,18 @@ class LiteRTTranslator:
         return TextTranslation(said.decode("utf-8"), float(outputs["scores"][0]), *flags)
 
 
-def _description(folder: Path, signature: str) -> dict[str, Any]:
-    description = read_description(folder / LITERT_DESCRIPTION)
-    if signature not in description["signatures"]:
-        raise ValueError(
-            f"{folder} has no signature {signature!r}, but {', '.join(description['signatures'])}: a model without vocabularies "
-            "runs in LiteRTModel; what an older version exported has to be exported again"
-        )
-    return description
+def _signature(load: Callable[..., Any], folder: Path, name: str, num_threads: int) -> Callable[..., Any]:
+    """A signature of the folder's `.tflite`; it raises ValueError where damaged graphs cannot be run."""
+    try:
+        interpreter = load(model_path=str(folder / MODEL), num_threads=num_threads)
+        runner = interpreter.get_signature_runner(name)
+    except RuntimeError as error:
+        raise ValueError(f"{folder / MODEL} cannot be loaded: {error}") from None
+
+    def run(**inputs: np.ndarray) -> dict[str, np.ndarray]:
+        try:
+            return runner(**inputs)
+        except RuntimeError as error:
+            raise ValueError(f"{folder / MODEL} cannot be run: {error}") from None
+
+    return run

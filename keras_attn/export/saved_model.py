@@ -9,13 +9,9 @@ import numpy as np
 import tensorflow as tf
 
 from keras_attn.export.checks import check_saved_model
+from keras_attn.export.description import SAVED_MODEL_DESCRIPTION, search_description, write_description
 from keras_attn.export.disk_errors import as_os_errors
-from keras_attn.export.output_folder import (
-    SAVED_MODEL_DESCRIPTION,
-    new_folder,
-    search_description,
-    write_description,
-)
+from keras_attn.export.output_folder import new_folder
 from keras_attn.export.parity import MIN_SENTENCES, Parity, check_sources
 from keras_attn.export.same_bytes import make_repeatable
 from keras_attn.export.serving_signatures import ServingSignatures, Signatures
@@ -97,13 +93,13 @@ def export_saved_model(
             tf.saved_model.save(served.module, str(folder), signatures=functions)
         make_repeatable(folder)
         description = _description(subject, functions, max_length)
-        write_description(folder / SAVED_MODEL_DESCRIPTION, description)
+        if sources is not None and subject.translator:
+            write_warm_up(folder, functions, sources)
+        write_description(folder, SAVED_MODEL_DESCRIPTION, description)
         parity = None
         if sources is not None:
             parity = check_saved_model(subject, folder, sources, references)
-            write_description(folder / SAVED_MODEL_DESCRIPTION, {**description, "parity": parity.as_dict()})
-        if sources is not None and subject.translator:
-            write_warm_up(folder, functions, sources)
+            write_description(folder, SAVED_MODEL_DESCRIPTION, {**description, "parity": parity.as_dict()})
     return parity
 
 

@@ -6,27 +6,44 @@
     model.weights.h5    the weights, for any Keras backend
     metrics.json        what is known about the quality of these weights
     format.json         {"format": 1, "keras_attn": "0.1.0"}: which versions can read the folder
+    SHA256SUMS          of each of these, see `checksums`
 
 Whatever else lies there (a training's checkpoint and logs, exported models) stays when a model is saved.
 
 A save can be killed at any moment and leaves the old model or the new one, never a mixture: the files are first written to
-`.saving/`, `format.json` last, and then put in place one by one. From the moment that `.saving/format.json` exists the new
+`.saving/`, `SHA256SUMS` last, and then put in place one by one. From the moment that `.saving/SHA256SUMS` exists the new
 model counts: what is still in there is read from there, and the next save puts it in place.
+
+A folder may be a stranger's. Sums and sizes are compared before anything is allocated, and nothing outside the folder is read.
 """
 
 import dataclasses
+import glob
 import io
-import json
 import os
 import shutil
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from keras_attn import config as configs
-from keras_attn.config import Config
+from keras_attn.bounded import read_bytes, read_json
+from keras_attn.config import Config, DataConfig
 from keras_attn.files import write_bytes, write_json, write_text
+from keras_attn.storage.checksums import (
+    SUMS,
+    ChecksumError,
+    check_files,
+    digest,
+    read_sums,
+    sums_of,
+    write_sums,
+)
+from keras_attn.storage.sizes import check_search, check_weights
+from keras_attn.storage.weights_file import array_sizes
 from keras_attn.text.tokenizer import Tokenizer
+from keras_attn.text.vocabulary_checks import MOST_BYTES
 
 if TYPE_CHECKING:
     import keras
@@ -80,26 +97,29 @@ def save_model(
     _save_weights(trained.model, saving / WEIGHTS, precision)
     write_json(saving / METRICS, metrics or {})
     write_json(saving / FORMAT_FILE, {"format": FORMAT, "keras_attn": version("keras-attn")})
+    write_sums(saving, sums_of(saving, FILES))
     _finish_saving(Path(folder))
 
 
 def load_model(folder: str | Path) -> TrainedModel:
-    """Builds the model that a folder describes and loads its weights.
+    """Builds the model that a folder describes and loads its weights. Warns where the folder has no `SHA256SUMS`.
 
     Raises:
-        ModelFolderError: a file is missing or broken, the weights or vocabularies do not fit the configuration, or a newer
-            version wrote the folder.
+        ModelFolderError: a file is missing, broken or not the one that was written, the weights or vocabularies do not fit the
+            configuration, or a newer version wrote the folder.
         FileNotFoundError: there is no such folder.
     """
+    config = load_config(folder)
+    _check_sums(folder)
+    source = _load_tokenizer(folder, SOURCE, config.model.source_vocab_size)
+    target = _load_tokenizer(folder, TARGET, config.model.target_vocab_size)
+    _check_sizes(folder, config)
     from keras_attn.models.build import build_seq2seq
 
-    config = load_config(folder)
     try:
         model = build_seq2seq(config.model)
     except ValueError as error:
         raise ModelFolderError(f"{Path(folder, CONFIG)} is not usable: {error}") from None
-    source = _load_tokenizer(folder, SOURCE, config.model.source_vocab_size)
-    target = _load_tokenizer(folder, TARGET, config.model.target_vocab_size)
     _load_weights(model, folder)
     return TrainedModel(config, source, target, model)
 
@@ -115,6 +135,21 @@ def load_config(folder: str | Path) -> Config:
         return configs.from_tables(configs.without_unused(configs.load_tables(_file(folder, CONFIG))))
     except ValueError as error:
         raise ModelFolderError(f"{Path(folder, CONFIG)} is not usable: {error}") from None
+
+
+def load_data_config(folder: str | Path) -> DataConfig:
+    """What the folder's config says of its sentence pairs, the files among them as they lie in the folder, and nowhere else.
+
+    Raises:
+        ModelFolderError: it names a file elsewhere; or as `load_model`.
+        FileNotFoundError: as `load_model`.
+    """
+    data = load_config(folder).data
+    splits = {
+        name: tuple(_inside(folder, path) for path in getattr(data, name))
+        for name in ("train", "dev", "test")
+    }
+    return dataclasses.replace(data, **splits, links=_inside(folder, data.links) if data.links else "")
 
 
 def load_metrics(folder: str | Path) -> dict[str, Any]:
@@ -134,9 +169,7 @@ def update_metrics(folder: str | Path, metrics: dict[str, Any]) -> None:
         ModelFolderError, FileNotFoundError: as `load_model`.
         OSError: the folder cannot be written.
     """
-    metrics = {**load_metrics(folder), **metrics}
-    _finish_saving(Path(folder))
-    write_json(Path(folder, METRICS), metrics)
+    _replace_file(Path(folder), METRICS, write_json, {**load_metrics(folder), **metrics})
 
 
 def update_config(folder: str | Path, **sections: Any) -> None:
@@ -149,8 +182,7 @@ def update_config(folder: str | Path, **sections: Any) -> None:
     before = load_config(folder)
     config = dataclasses.replace(before, **sections)
     if config != before:
-        _finish_saving(Path(folder))
-        write_text(Path(folder, CONFIG), configs.to_toml(config))
+        _replace_file(Path(folder), CONFIG, write_text, configs.to_toml(config))
 
 
 def check_model_folder(folder: str | Path) -> None:
@@ -166,6 +198,7 @@ def check_model_folder(folder: str | Path) -> None:
             raise ModelFolderError(
                 f"{folder} is not a model folder: it has no {name}. Expected {', '.join(FILES)}, as `keras-attn train` writes them"
             )
+        _inside(folder, _file(folder, name))
     written = _read_json(folder, FORMAT_FILE)
     if not isinstance(written.get("format"), int):
         raise ModelFolderError(f"{Path(folder, FORMAT_FILE)} does not say which format the folder has")
@@ -177,11 +210,21 @@ def check_model_folder(folder: str | Path) -> None:
         )
 
 
-def _finish_saving(folder: Path) -> None:
-    """Puts a complete save in place, `format.json` last; throws away what a killed one left unfinished."""
+def _replace_file(folder: Path, name: str, write: Callable[[Path, Any], None], content: Any) -> None:
+    """Writes one file of a model anew, and its sum; the sums of the others stay what they were."""
     saving = folder / _SAVING
-    if (saving / FORMAT_FILE).exists():
-        for name in FILES:
+    _finish_saving(folder)
+    known = read_sums(folder / SUMS) if (folder / SUMS).exists() else sums_of(folder, FILES)
+    write(saving / name, content)
+    write_sums(saving, {**known, name: digest(saving / name)})
+    _finish_saving(folder)
+
+
+def _finish_saving(folder: Path) -> None:
+    """Puts a complete save in place, `SHA256SUMS` last; throws away what a killed one left unfinished."""
+    saving = folder / _SAVING
+    if (saving / SUMS).exists():
+        for name in (*FILES, SUMS):
             if (saving / name).exists():
                 os.replace(saving / name, folder / name)
     shutil.rmtree(saving, ignore_errors=True)
@@ -190,8 +233,26 @@ def _finish_saving(folder: Path) -> None:
 def _file(folder: str | Path, name: str) -> Path:
     """Where a file of the model lies: still in a complete save, or in place."""
     saving = Path(folder, _SAVING)
-    pending = (saving / FORMAT_FILE).exists() and (saving / name).exists()
+    pending = (saving / SUMS).exists() and (saving / name).exists()
     return saving / name if pending else Path(folder, name)
+
+
+def _inside(folder: str | Path, path: str | Path) -> str:
+    """A path, taken from the folder, that does not lead out of it: not by its name, as a link, or by what a pattern matches."""
+    joined = Path(folder, path)
+    for each in (joined, *map(Path, glob.glob(str(joined)))):
+        if not each.resolve().is_relative_to(Path(folder).resolve()):
+            raise ModelFolderError(
+                f"{folder} refers to a file outside of it, which is not read: {path}. Put the file itself there, or name it"
+            )
+    return str(joined)
+
+
+def _check_sums(folder: str | Path) -> None:
+    try:
+        check_files(_file(folder, SUMS), {name: _file(folder, name) for name in FILES})
+    except ChecksumError as error:
+        raise ModelFolderError(str(error)) from None
 
 
 def _without_paths(config: Config) -> Config:
@@ -202,9 +263,26 @@ def _without_paths(config: Config) -> Config:
     return dataclasses.replace(config, data=data)
 
 
+def _check_sizes(folder: str | Path, config: Config) -> None:
+    """Before anything is allocated."""
+    weights = Path(folder, WEIGHTS)
+    try:
+        check_search(config.search)
+    except ValueError as error:
+        raise ModelFolderError(f"{Path(folder, CONFIG)} is not usable: {error}") from None
+    try:
+        sizes = array_sizes(_file(folder, WEIGHTS))
+    except ValueError as error:
+        raise ModelFolderError(f"{weights} is broken: {error}") from None
+    try:
+        check_weights(config.model, sizes)
+    except ValueError as error:
+        raise ModelFolderError(f"{weights} does not fit {CONFIG}: {error}") from None
+
+
 def _load_tokenizer(folder: str | Path, name: str, vocab_size: int) -> Tokenizer:
     try:
-        tokenizer = Tokenizer(_file(folder, name).read_bytes())
+        tokenizer = Tokenizer(read_bytes(_file(folder, name), MOST_BYTES))
     except ValueError as error:
         raise ModelFolderError(f"{Path(folder, name)} is broken: {error}") from None
     if tokenizer.vocab_size != vocab_size:
@@ -263,7 +341,7 @@ def _load_weights(model: "keras.Model", folder: str | Path) -> None:
         raise ModelFolderError(
             f"{Path(folder, WEIGHTS)} does not fit {CONFIG}: the files are not of one model ({_first_line(error)})"
         ) from None
-    except OSError as error:
+    except Exception as error:  # h5py raises whatever its library stumbles over
         raise ModelFolderError(f"{Path(folder, WEIGHTS)} is broken: {_first_line(error)}") from None
 
 
@@ -273,9 +351,6 @@ def _first_line(error: Exception) -> str:
 
 def _read_json(folder: str | Path, name: str) -> dict[str, Any]:
     try:
-        value = json.loads(_file(folder, name).read_text(encoding="utf-8"))
+        return read_json(_file(folder, name))
     except ValueError as error:
-        raise ModelFolderError(f"{Path(folder, name)} is not valid JSON: {error}") from None
-    if not isinstance(value, dict):
-        raise ModelFolderError(f"{Path(folder, name)} does not hold a JSON object")
-    return value
+        raise ModelFolderError(str(error)) from None

@@ -2,7 +2,7 @@
 
 A source ends with EOS and is cut so that EOS still fits. A target that is read begins with BOS, a target that is predicted ends
 with EOS. Batches are padded on the right. A line of which the vocabulary knows nothing, such as "" or "☃", has no words and is not
-translated. A translation is always one line.
+translated. A translation is always one line, without control characters.
 
 Each rule stands here twice where it must: for lists and arrays in Python, and as `tf_...` for tensors inside a graph.
 """
@@ -25,7 +25,9 @@ Ids: TypeAlias = list[int]
 CHARACTERS_PER_TOKEN = (
     64  # four times what a sub-word can have: room for spaces and marks that normalising takes away
 )
-_LINE_BREAKS = "[\r\n]"
+_CONTROL_CHARACTERS = (
+    r"[\x00-\x1f\x7f-\x9f]"  # line breaks, and what a stranger's vocabulary could tell a terminal
+)
 
 
 def source_of(ids: Sequence[int], most: int) -> Ids:
@@ -66,8 +68,8 @@ def has_words(source: Collection[int], tokenizer: Tokenizer) -> bool:
 
 
 def one_line(text: str) -> str:
-    """Text with its line breaks as spaces."""
-    return re.sub(_LINE_BREAKS, " ", text)
+    """Text with spaces for line breaks and other control characters."""
+    return re.sub(_CONTROL_CHARACTERS, " ", text)
 
 
 def longest_text(most: int) -> int:
@@ -141,7 +143,7 @@ def tf_known(ids: "tf.Tensor", vocab_size: int) -> "tf.Tensor":
 
 
 def tf_one_line(texts: "tf.Tensor") -> "tf.Tensor":
-    """string tensor of any shape, its line breaks as spaces."""
+    """string tensor of any shape, with spaces for control characters."""
     import tensorflow as tf
 
-    return tf.strings.regex_replace(texts, _LINE_BREAKS, " ")
+    return tf.strings.regex_replace(texts, _CONTROL_CHARACTERS, " ")

@@ -6,11 +6,13 @@ sentences of crawled corpora, and every pair after such a break would be misalig
 
 import glob
 import gzip
+import math
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
 MAX_LINE_BYTES = 1 << 20
+_UNCHECKED, _MOST_RATIO = 1 << 22, 100  # bytes, and how many times more they may be than they were packed
 
 
 class CorpusError(ValueError):
@@ -36,13 +38,20 @@ def iter_lines(path: Path) -> Iterator[str]:
     """The lines of a UTF-8 file, plain or `.gz`, without line ends and without a byte order mark.
 
     Raises:
-        CorpusError: the file is missing, unreadable or empty, or a line is not UTF-8 or endless (the message says which).
+        CorpusError: the file is missing, unreadable or empty, or a line is not UTF-8 or endless (the message says which);
+            a `.gz` holds far more than text packs to.
     """
-    number = 0
+    number = size = 0
+    limit = _UNCHECKED if path.suffix == ".gz" else math.inf
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
             while line := stream.readline(MAX_LINE_BYTES + 1):
                 number += 1
+                size += len(line)
+                if size > limit and size > (limit := _MOST_RATIO * stream.fileobj.tell()):
+                    raise CorpusError(
+                        f"{path} unpacks to more than {_MOST_RATIO} times its size: is this text? Unpack it yourself to use it"
+                    )
                 if len(line) > MAX_LINE_BYTES:
                     raise CorpusError(
                         f"{path}:{number}: a line of more than {MAX_LINE_BYTES:,} bytes: is this text, a sentence a line?"

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from sentencepiece.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 
 
+MOST_BYTES = 1 << 24  # of a vocabulary; one of 256,000 pieces takes five million
+_MOST_PIECES = 1 << 20
+
+
 def checked_pieces(model_proto: bytes) -> list[str]:
     """The pieces of a `.spm` file's bytes. SentencePiece's own loader refuses what the operator would crash on.
 
@@ -22,12 +26,20 @@ def checked_pieces(model_proto: bytes) -> list[str]:
     from google.protobuf.message import DecodeError
     from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
+    if len(model_proto) > MOST_BYTES:
+        raise ValueError(
+            f"a SentencePiece model of {len(model_proto):,} bytes: expected at most {MOST_BYTES:,}"
+        )
     try:
         model = ModelProto.FromString(model_proto)
     except DecodeError:
         model = ModelProto()
     if not model.pieces:
         raise ValueError("not a SentencePiece model: expected the bytes of a trained .spm or .model file")
+    if len(model.pieces) > _MOST_PIECES:
+        raise ValueError(
+            f"a SentencePiece model of {len(model.pieces):,} pieces: expected at most {_MOST_PIECES:,}"
+        )
     _check_kind(model.trainer_spec)
     _check_pieces(model.pieces)
     _check_table(model.normalizer_spec.precompiled_charsmap)

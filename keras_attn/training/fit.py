@@ -29,6 +29,7 @@ from keras_attn.training.divergence import StopOnDivergence, describe_batch
 from keras_attn.training.history import LOG, tokens_per_second, write_csv
 from keras_attn.training.inputs import describe_unknown, digest, train_tokenizers, training_pairs
 from keras_attn.training.losses import AttentionCrossEntropy, SmoothedCrossEntropy, TokenCount
+from keras_attn.training.memory import check_memory
 from keras_attn.training.optimizers import build_optimizer
 from keras_attn.training.plan import Plan
 from keras_attn.training.progress import ShowProgress
@@ -134,6 +135,7 @@ def _go_on(
 def _check(config: Config, folder: Path) -> None:
     if not config.training.epochs:
         raise ConfigError("training.epochs must be at least 1")
+    check_memory(config.model)
     if config.search.coverage_penalty and config.model.attention == "none":
         raise ConfigError("search.coverage_penalty needs attention, and model.attention = 'none' has none")
     if config.training.tensorboard and not importlib.util.find_spec("tensorboard"):
@@ -165,6 +167,7 @@ def _build(config: Config, state: TrainingState, plan: Plan) -> TrainedModel:
     source, target = state.source_tokenizer, state.target_tokenizer
     sizes = {"source_vocab_size": source.vocab_size, "target_vocab_size": target.vocab_size}
     config = dataclasses.replace(config, model=dataclasses.replace(config.model, **sizes))
+    check_memory(config.model)
     keras.utils.set_random_seed(config.training.seed)
     with _dtype_policy(config.training.mixed_precision):
         model = build_seq2seq(config.model, return_attention_scores=config.training.guided_alignment > 0)

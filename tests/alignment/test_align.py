@@ -37,6 +37,11 @@ def test_the_step_after_a_word_says_where_its_links_go_if_asked(translator):
     assert found == {(int(np.argmax(pair.weights[word + 1, :3])), word) for word in range(3)}
 
 
+def test_the_step_after_a_word_is_another_one(translator, source_lines, target_lines):
+    pairs = source_lines[:20], target_lines[:20]
+    assert align(translator, *pairs, next_step=True) != align(translator, *pairs)
+
+
 def test_a_threshold_may_give_a_word_several_links(translator):
     (found,) = align(translator, ["the old dog"], ["le vieux chien"], threshold=0.0)
     assert found == {(i, j) for i in range(3) for j in range(3)}

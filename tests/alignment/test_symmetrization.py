@@ -16,7 +16,9 @@ def test_a_neighbour_joins_while_one_of_its_words_has_no_link():
 
 
 def test_a_corner_is_a_neighbour():
-    assert grow_diag_final_and({(0, 0), (1, 1)}, {(0, 0)}) == {(0, 0), (1, 1)}
+    """(1, 1) touches (0, 0) alone; the last step would leave it out, for target word 1 has a link."""
+    both = {(0, 0), (5, 1)}
+    assert grow_diag_final_and(both | {(1, 1)}, both) == both | {(1, 1)}
 
 
 def test_a_neighbour_whose_words_both_have_links_stays_out():

@@ -29,10 +29,10 @@ def test_a_reference_may_be_one_of_several(run, model_folder, pair_files):
     assert "nrefs:2|case:mixed" in result.stdout
 
 
-def test_the_test_split_is_taken_if_nothing_is_named(run, model_folder, pair_files, monkeypatch):
+def test_the_test_split_is_taken_if_nothing_is_named(run, model_folder, pair_files):
     source, target = pair_files
-    source.rename(source.with_name("test.en")), target.rename(target.with_name("test.fr"))
-    monkeypatch.chdir(source.parent)  # of the files it was trained on a folder keeps no more than the names
+    # Of the files it was trained on a folder keeps no more than the names, and looks for them in itself alone.
+    source.rename(model_folder / "test.en"), target.rename(model_folder / "test.fr")
     result = run("evaluate", model_folder, "--beam-size", 1)
     assert result.exit_code == 0
     assert load_metrics(model_folder).keys() == {"test_greedy"}

@@ -27,6 +27,7 @@ def test_a_packed_model_is_half_as_large_and_says_the_same(run, model_folder, tm
     assert result.stdout.startswith(f"{output}  ") and result.stdout.endswith(" MB\n")
     files = {path.name for path in output.iterdir()}
     assert files == {
+        "SHA256SUMS",
         "config.toml",
         "format.json",
         "metrics.json",

@@ -14,7 +14,7 @@ class Server(ThreadingHTTPServer):
         self.files: dict[str, bytes] = {}
         self.ranges: list[str | None] = []
         self.break_after: int | None = None
-        self.knows_ranges = True
+        self.knows_ranges = self.tells_length = True
 
     def url(self, name):
         return f"http://127.0.0.1:{self.server_port}/{name}"
@@ -32,7 +32,8 @@ class Handler(BaseHTTPRequestHandler):
         if start >= len(data) and start:
             return self.send_error(416)
         self.send_response(206 if start else 200)
-        self.send_header("Content-Length", str(len(data) - start))
+        if self.server.tells_length:
+            self.send_header("Content-Length", str(len(data) - start))
         self.end_headers()
         self.wfile.write(data[start:][: self.server.break_after])
 

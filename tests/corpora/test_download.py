@@ -65,3 +65,24 @@ def test_a_missing_address_says_what_to_put_where(server, tmp_path):
     assert "404" in str(error.value)
     assert server.url("absent") in str(error.value)
     assert f"put it at {tmp_path / 'absent'}" in str(error.value)
+
+
+@pytest.mark.parametrize("tells_length", [True, False])
+def test_a_file_larger_than_any_is_neither_kept_nor_hashed(server, tmp_path, monkeypatch, tells_length):
+    monkeypatch.setattr("keras_attn.corpora.download.MOST_BYTES", 100_000)
+    server.files["a"], server.tells_length = DATA, tells_length
+    with pytest.raises(
+        CorpusError, match=r"/a sends more than 100,000 bytes, which is not the file expected"
+    ):
+        download(server.url("a"), tmp_path / "a", lambda part: pytest.fail("it was hashed"))
+    assert os.listdir(tmp_path) == []
+
+
+def test_no_more_of_a_large_file_is_received_than_the_limit(server, tmp_path, monkeypatch):
+    sizes = []
+    monkeypatch.setattr("keras_attn.corpora.download.MOST_BYTES", 100_000)
+    monkeypatch.setattr("pathlib.Path.unlink", lambda path, **_: sizes.append(path.stat().st_size))
+    server.files["a"], server.tells_length = DATA, False
+    with pytest.raises(CorpusError):
+        download(server.url("a"), tmp_path / "a", is_data)
+    assert sizes == [131_072]  # two chunks

@@ -177,7 +177,9 @@ def test_float16_halves_the_weights_and_says_almost_the_same(digit_speller, digi
     )
     assert parity.identical >= 55
     sizes = [
-        sum(len(buffer.data) for buffer in parsed(folder).buffers if np.any(buffer.data))  # zeros are no weights
+        sum(
+            len(buffer.data) for buffer in parsed(folder).buffers if np.any(buffer.data)
+        )  # zeros are no weights
         for folder in (exported, tmp_path / "out")
     ]
     assert sizes[0] - sizes[1] > 1.8 * digit_speller.model.count_params()
@@ -284,7 +286,7 @@ def test_the_runtime_of_browsers_runs_a_fixed_length(static_beam, digit_speller)
 
 def test_the_folder_is_the_file_and_its_description(static_beam):
     folder, parity = static_beam
-    assert {path.name for path in folder.iterdir()} == {"model.tflite", "model.json"}
+    assert {path.name for path in folder.iterdir()} == {"model.tflite", "model.json", "SHA256SUMS"}
     about = json.loads((folder / "model.json").read_text())
     assert about["special_ids"] == {"pad": 0, "unk": 1, "bos": 2, "eos": 3}
     assert about["bytes"] == (folder / "model.tflite").stat().st_size

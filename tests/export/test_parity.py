@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 from keras_attn.export.checks import check_litert
+from keras_attn.export.description import write_description
 from keras_attn.export.litert import export_litert
 from keras_attn.export.parity import Difference, Parity, ParityError
 from keras_attn.inference.translator import Translator
@@ -93,7 +94,7 @@ def test_each_source_needs_its_reference(exported, tiny_trained, sources):
 def test_translations_beyond_the_exports_limit_are_not_compared(exported, tiny_trained, sources, tmp_path):
     folder = shutil.copytree(exported, tmp_path / "out")
     about = json.loads((folder / "model.json").read_text())
-    (folder / "model.json").write_text(json.dumps({**about, "max_length": 1}))
+    write_description(folder, "model.json", {**about, "max_length": 1})
     with pytest.raises(
         ValueError, match=r"of 60 translations are longer than max_length=1 .* larger max_length"
     ):

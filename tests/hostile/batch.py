@@ -6,24 +6,65 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+SECONDS = 10  # of the processor, a file
+MOST_MEMORY = 1_500_000_000  # bytes of the whole process, at its peak
+
 PROGRAM = """
-import json, sys, traceback
+import json, resource, signal, sys, traceback
 from pathlib import Path
+
+resource.setrlimit(resource.RLIMIT_DATA, (6 << 30, 6 << 30))  # a reader that fails is not to take the machine with it
 
 {reader}
 
+class TooSlow(BaseException):
+    pass
+
+def stop(*_):
+    raise TooSlow
+
 def outcome(path):
+    signal.setitimer(signal.ITIMER_PROF, {seconds})
     try:
         return "read", str(read(path))
     except {allowed} as error:
         return "refused", str(error)
     except BaseException:
         return "broke", traceback.format_exc()
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
+signal.signal(signal.SIGPROF, stop)
+report = sys.stdout
 for path in map(Path, json.load(sys.stdin)):
-    print(json.dumps([path.name, "began", ""]), flush=True)
-    print(json.dumps([path.name, *outcome(path)]), flush=True)
+    print(json.dumps([path.name, "began", ""]), flush=True, file=report)
+    print(json.dumps([path.name, *outcome(path)]), flush=True, file=report)
+print(json.dumps(["", "memory", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024]), file=report)
 """
+
+# For readers: runs the command in this process, and has its mistakes be one line each.
+COMMAND = """
+from click.testing import CliRunner
+from keras_attn.cli.main import main
+
+def command(*arguments):
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    lines = result.stderr.splitlines()
+    wrong = [line for line in lines if not line.startswith(("Error: ", "Warning: ")) or not line.isprintable()]
+    assert result.exit_code == 2 and lines and not wrong, (result.exit_code, wrong, result.stderr)
+    raise ValueError(lines[-1])
+"""
+
+
+def write_all(folder: Path, files: Iterable[tuple[str, bytes]], suffix: str) -> list[Path]:
+    """Writes named contents as files, numbered, so that no name is a problem; the first is the good one."""
+    paths = []
+    for number, (name, data) in enumerate(files):
+        paths.append(folder / f"{number:03d} {''.join(c if c.isalnum() else ' ' for c in name)}{suffix}")
+        paths[-1].write_bytes(data)
+    return paths
 
 
 def outcomes(paths: Iterable[Path], reader: str, allowed: str = "ValueError") -> dict[str, tuple[str, str]]:
@@ -35,9 +76,9 @@ def outcomes(paths: Iterable[Path], reader: str, allowed: str = "ValueError") ->
         allowed: the exceptions that refuse a file as they should.
 
     Raises:
-        AssertionError: a file ended the process, or raised another exception.
+        AssertionError: a file ended the process, raised another exception, took too long or too much memory.
     """
-    program = PROGRAM.format(reader=reader, allowed=allowed)
+    program = PROGRAM.format(reader=reader, allowed=allowed, seconds=SECONDS)
     files = json.dumps([str(path) for path in paths])
     run = subprocess.run(
         [sys.executable, "-c", program], input=files, capture_output=True, text=True, timeout=300
@@ -45,6 +86,8 @@ def outcomes(paths: Iterable[Path], reader: str, allowed: str = "ValueError") ->
     said = {}
     for line in run.stdout.splitlines():
         name, *said[name] = json.loads(line)
+    _, memory = said.pop("", ("memory", 0))
     wrong = {name: what for name, (kind, what) in said.items() if kind not in ("read", "refused")}
     assert run.returncode == 0 and not wrong, f"exit status {run.returncode}, {wrong}: {run.stderr[-2000:]}"
+    assert memory < MOST_MEMORY
     return {name: tuple(what) for name, what in said.items()}

@@ -1,6 +1,9 @@
+import contextlib
 import dataclasses
+import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,16 +14,20 @@ import pytest
 from keras_attn.config import DataConfig
 from keras_attn.models.build import build_seq2seq
 from keras_attn.storage import model_folder as folders
+from keras_attn.storage.checksums import SUMS, read_sums
 from keras_attn.storage.model_folder import (
     FILES,
     ModelFolderError,
     check_model_folder,
+    load_data_config,
     load_metrics,
     load_model,
     save_model,
     update_metrics,
 )
 from keras_attn.text.tokenizer import Tokenizer, train_tokenizer
+
+pytestmark = pytest.mark.filterwarnings("ignore:.* has no SHA256SUMS")
 
 
 def values(trained):
@@ -38,6 +45,13 @@ def other_trained(tiny_trained):
         tiny_trained.config, model=dataclasses.replace(tiny_trained.config.model, decoder_units=12)
     )
     return dataclasses.replace(tiny_trained, config=config, model=build_seq2seq(config.model))
+
+
+@pytest.fixture
+def old_folder(model_folder):
+    """Of a version that wrote no sums: what is in the files is all there is to go by."""
+    (model_folder / SUMS).unlink()
+    return model_folder
 
 
 def test_a_reloaded_model_gives_the_same_floats(tiny_trained, model_folder):
@@ -58,8 +72,8 @@ def test_a_folder_copied_elsewhere_loads_without_the_first(tiny_trained, model_f
     assert same_weights(load_model(copy), tiny_trained)
 
 
-def test_a_folder_holds_its_six_files_and_nothing_else(model_folder):
-    assert sorted(path.name for path in model_folder.iterdir()) == sorted(FILES)
+def test_a_folder_holds_its_six_files_their_sums_and_nothing_else(model_folder):
+    assert sorted(path.name for path in model_folder.iterdir()) == sorted([*FILES, SUMS])
 
 
 def test_no_path_of_the_training_machine_is_kept(tiny_trained, tmp_path):
@@ -92,8 +106,8 @@ class Killed(BaseException):
     """What no `except Exception` catches, as a kill."""
 
 
-# Six files are written aside, `format.json` last; then the six are put in place.
-@pytest.mark.parametrize("moment", [0, 1, 5, 6, 7, 11, 12])
+# Seven files are written aside, `SHA256SUMS` last; then the seven are put in place.
+@pytest.mark.parametrize("moment", [0, 1, 6, 7, 8, 13, 14])
 def test_a_save_killed_at_any_moment_leaves_one_whole_model(
     moment, tiny_trained, other_trained, model_folder, monkeypatch
 ):
@@ -113,8 +127,8 @@ def test_a_save_killed_at_any_moment_leaves_one_whole_model(
             killed = True
         else:
             killed = False
-    expected = tiny_trained if moment < 6 else other_trained
-    assert killed == (moment < 12)
+    expected = tiny_trained if moment < 7 else other_trained
+    assert killed == (moment < 14)
     assert same_weights(load_model(model_folder), expected)
 
 
@@ -131,7 +145,7 @@ def test_a_save_killed_while_it_writes_leaves_the_old_model(
     assert same_weights(load_model(model_folder), tiny_trained)
     save_model(model_folder, other_trained)  # and the next save is not disturbed
     assert same_weights(load_model(model_folder), other_trained)
-    assert sorted(path.name for path in model_folder.iterdir()) == sorted(FILES)
+    assert sorted(path.name for path in model_folder.iterdir()) == sorted([*FILES, SUMS])
 
 
 def test_metrics_are_merged_into_what_is_there(model_folder):
@@ -152,69 +166,69 @@ def test_a_missing_file_is_named(name, model_folder):
         load_model(model_folder)
 
 
-def test_a_folder_of_a_newer_format_says_which_version_reads_it(model_folder):
-    (model_folder / "format.json").write_text(json.dumps({"format": 2, "keras_attn": "3.1.0"}))
+def test_a_folder_of_a_newer_format_says_which_version_reads_it(old_folder):
+    (old_folder / "format.json").write_text(json.dumps({"format": 2, "keras_attn": "3.1.0"}))
     with pytest.raises(ModelFolderError, match=r"Install keras-attn 3\.1\.0 or newer"):
-        load_model(model_folder)
+        load_model(old_folder)
 
 
-def test_a_folder_of_an_older_version_without_a_newer_key_loads(model_folder, tiny_trained):
-    path = model_folder / "config.toml"
+def test_a_folder_of_an_older_version_without_a_newer_key_loads(old_folder, tiny_trained):
+    path = old_folder / "config.toml"
     lines = path.read_text().splitlines()
     path.write_text("\n".join(line for line in lines if not line.startswith("tensorboard")))
-    assert load_model(model_folder).config == tiny_trained.config
+    assert load_model(old_folder).config == tiny_trained.config
 
 
-def test_weights_of_another_model_are_refused(other_trained, model_folder, tmp_path):
+def test_weights_of_another_model_are_refused(other_trained, old_folder, tmp_path):
     save_model(tmp_path / "other", other_trained)
-    shutil.copy(tmp_path / "other" / "model.weights.h5", model_folder)
+    shutil.copy(tmp_path / "other" / "model.weights.h5", old_folder)
     with pytest.raises(ModelFolderError, match=r"model\.weights\.h5 does not fit config\.toml"):
-        load_model(model_folder)
+        load_model(old_folder)
 
 
-def test_weights_of_a_model_with_other_layers_are_refused(attentionless_trained, model_folder, tmp_path):
+def test_weights_of_a_model_with_other_layers_are_refused(attentionless_trained, old_folder, tmp_path):
     save_model(tmp_path / "other", attentionless_trained)
-    shutil.copy(tmp_path / "other" / "model.weights.h5", model_folder)
+    shutil.copy(tmp_path / "other" / "model.weights.h5", old_folder)
     with pytest.raises(ModelFolderError, match=r"model\.weights\.h5 does not fit config\.toml"):
-        load_model(model_folder)
+        load_model(old_folder)
 
 
 @pytest.mark.parametrize("content", [b"", b"no weights", None])
-def test_broken_weights_are_refused(content, model_folder):
-    path = model_folder / "model.weights.h5"
+def test_broken_weights_are_refused(content, old_folder):
+    path = old_folder / "model.weights.h5"
     path.write_bytes(path.read_bytes()[:2000] if content is None else content)
     with pytest.raises(ModelFolderError, match=r"model\.weights\.h5 is broken"):
-        load_model(model_folder)
+        load_model(old_folder)
 
 
 @pytest.mark.parametrize("name", ["source.spm", "target.spm"])
-def test_a_broken_vocabulary_is_named(name, model_folder):
-    (model_folder / name).write_bytes(b"no vocabulary")
+def test_a_broken_vocabulary_is_named(name, old_folder):
+    (old_folder / name).write_bytes(b"no vocabulary")
     with pytest.raises(ModelFolderError, match=f"{name} is broken: not a SentencePiece model"):
-        load_model(model_folder)
+        load_model(old_folder)
 
 
-def test_a_vocabulary_of_another_size_is_refused(model_folder, source_lines):
-    smaller = Tokenizer((model_folder / "source.spm").read_bytes()).vocab_size - 5
-    (model_folder / "source.spm").write_bytes(train_tokenizer(source_lines, smaller).model_proto)
+def test_a_vocabulary_of_another_size_is_refused(old_folder, source_lines):
+    smaller = Tokenizer((old_folder / "source.spm").read_bytes()).vocab_size - 5
+    (old_folder / "source.spm").write_bytes(train_tokenizer(source_lines, smaller).model_proto)
     with pytest.raises(ModelFolderError, match="the files are not of one model"):
-        load_model(model_folder)
+        load_model(old_folder)
 
 
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
         ("config.toml", "[model]\nunits = 3\n", "config.toml is not usable: unknown key model.units"),
-        ("config.toml", "", "config.toml is not usable: The model needs the sizes"),
+        ("config.toml", "", "pieces, but the model in config.toml was built for 0"),
         ("format.json", "{", "format.json is not valid JSON"),
         ("format.json", "[]", "format.json does not hold a JSON object"),
         ("format.json", "{}", "format.json does not say which format"),
     ],
 )
-def test_a_broken_file_is_named(name, content, message, model_folder):
-    (model_folder / name).write_text(content)
+def test_a_broken_file_is_named(name, content, message, old_folder):
+    (old_folder / name).write_text(content)
     with pytest.raises(ModelFolderError, match=message):
-        load_model(model_folder)
+        load_model(old_folder)
 
 
 def test_checking_a_folder_needs_no_keras(model_folder):
@@ -236,3 +250,118 @@ def test_the_state_of_the_optimizer_is_not_saved(tiny_trained, tmp_path):
         (tmp_path / name / "model.weights.h5").stat().st_size for name in ("plain", "compiled")
     )
     assert compiled == plain
+
+
+def test_the_sums_are_those_that_sha256sum_checks(model_folder):
+    command = ["sha256sum", "--check", "--strict", "--quiet", SUMS]
+    assert subprocess.run(command, cwd=model_folder, check=True, capture_output=True).stdout == b""
+    assert len((model_folder / SUMS).read_text().splitlines()) == len(FILES)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_flipped_bit_in_any_file_is_one_line_that_names_it(name, model_folder):
+    data = bytearray((model_folder / name).read_bytes())
+    data[-2] ^= 1  # still JSON, TOML or a whole HDF5 file, most of them
+    (model_folder / name).write_bytes(data)
+    with pytest.raises(ModelFolderError) as error:
+        load_model(model_folder)
+    assert name in str(error.value) and "\n" not in str(error.value)
+
+
+def test_a_changed_config_says_what_to_do_if_the_change_is_the_user_s(model_folder):
+    path = model_folder / "config.toml"
+    path.write_text(path.read_text().replace("beam_size = 3", "beam_size = 2"))
+    with pytest.raises(ModelFolderError, match="or delete SHA256SUMS if the change is yours"):
+        load_model(model_folder)
+    (model_folder / SUMS).unlink()
+    assert load_model(model_folder).config.search.beam_size == 2
+
+
+def test_a_folder_without_sums_loads_with_a_warning(old_folder):
+    with pytest.warns(UserWarning, match="has no SHA256SUMS, so damage to its files may go unnoticed"):
+        load_model(old_folder)
+
+
+@pytest.mark.parametrize("content", ["", "no sums\n", "\udcff", "0" * 100_000, f"{'0' * 64}  config.toml\n"])
+def test_sums_that_are_none_are_refused(content, model_folder):
+    (model_folder / SUMS).write_text(content, errors="surrogateescape")
+    with pytest.raises(ModelFolderError, match=SUMS):
+        load_model(model_folder)
+
+
+def test_new_metrics_get_a_new_sum_and_the_others_keep_theirs(model_folder):
+    before = read_sums(model_folder / SUMS)
+    (model_folder / "source.spm").write_bytes(b"damaged")
+    update_metrics(model_folder, {"bleu": 30.0})
+    after = read_sums(model_folder / SUMS)
+    assert {name for name in FILES if after[name] != before[name]} == {"metrics.json"}
+    assert after["metrics.json"] == hashlib.sha256((model_folder / "metrics.json").read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize("moment", range(5))
+def test_an_update_killed_at_any_moment_leaves_a_folder_that_loads(moment, model_folder, monkeypatch):
+    replace, calls = os.replace, []
+
+    def replace_or_die(*paths):
+        if len(calls) == moment:
+            raise Killed
+        calls.append(paths)
+        replace(*paths)
+
+    with monkeypatch.context() as patch, contextlib.suppress(Killed):
+        patch.setattr("os.replace", replace_or_die)
+        update_metrics(model_folder, {"bleu": 30.0})
+    load_model(model_folder)
+    assert load_metrics(model_folder) == ({} if moment < 2 else {"bleu": 30.0})
+
+
+@pytest.mark.parametrize("path", ["/dev/zero", "../secret.en", "sub/../../secret.en"])
+@pytest.mark.parametrize("key", ["train", "dev", "test", "links"])
+def test_a_config_s_files_outside_the_folder_are_not_read(key, path, model_folder):
+    value = f'"{path}"' if key == "links" else f'["{path}"]'
+    config = model_folder / "config.toml"
+    lines = [line for line in config.read_text().splitlines() if not line.startswith(f"{key} =")]
+    config.write_text("\n".join([lines[0], f"{key} = {value}", *lines[1:]]))
+    with pytest.raises(ModelFolderError, match="refers to a file outside of it, which is not read"):
+        load_data_config(model_folder)
+
+
+def test_a_config_s_files_in_the_folder_are_found_there(model_folder):
+    assert load_data_config(model_folder).test == tuple(
+        str(model_folder / name) for name in ("test.en", "test.fr")
+    )
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_link_out_of_the_folder_is_not_followed(name, model_folder, tmp_path):
+    (tmp_path / name).write_bytes((model_folder / name).read_bytes())
+    (model_folder / name).unlink()
+    (model_folder / name).symlink_to(tmp_path / name)
+    with pytest.raises(ModelFolderError, match="outside of it, which is not read"):
+        load_model(model_folder)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("embedding_dim", 200_000, "does not fit config.toml: the files are not of one model"),
+        ("decoder_units", 10**9, "does not fit config.toml: the files are not of one model"),
+        ("source_vocab_size", 10**9, "pieces, but the model in config.toml was built for 1000000000"),
+        ("encoder_layers", 100_000, "model.encoder_layers takes at most 100; got 100000"),
+        ("encoder_layers", 100, "does not fit config.toml: the files are not of one model"),
+        ("beam_size", 1_000_000, "search.beam_size takes at most 1000; got 1000000"),
+        ("max_length_extra", 10**15, "search.max_length_extra takes at most 10000"),
+        ("batch_size", 10_000, "makes 30,000 hypotheses at once; a model folder may ask for 16,384"),
+    ],
+)
+def test_sizes_are_compared_before_anything_is_built(key, value, message, old_folder, monkeypatch):
+    config = old_folder / "config.toml"
+    section, dot, rest = config.read_text().rpartition(f"{key} = ")
+    config.write_text(f"{section}{dot}{value}\n{rest.partition(chr(10))[2]}")
+
+    def build(*_, **__):
+        pytest.fail("a model was built")
+
+    monkeypatch.setattr("keras_attn.models.build.build_seq2seq", build)
+    with pytest.raises(ModelFolderError, match=re.escape(message)):
+        load_model(old_folder)

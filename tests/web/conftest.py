@@ -6,11 +6,13 @@
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 WEB = Path(__file__).parents[2] / "export" / "web"
+sys.path.insert(0, str(Path(__file__).parents[1] / "hostile"))  # generators; see tests/hostile/conftest.py
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 

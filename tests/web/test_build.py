@@ -1,10 +1,12 @@
 """The command that puts the page and exported models together."""
 
+import hashlib
 import json
 import re
 from pathlib import Path
 
 import pytest
+from texts import hostile_jsons  # of tests/hostile
 
 ROOT = Path(__file__).parents[2]
 BUNDLED = {
@@ -29,6 +31,9 @@ def export(tmp_path):
         folder.mkdir()
         (folder / "model.json").write_text(json.dumps({**DESCRIPTION, **changes}))
         (folder / "model.tflite").write_text(f"model.tflite of {name}")
+        names = ["model.json", "model.tflite"]
+        sums = [f"{hashlib.sha256((folder / each).read_bytes()).hexdigest()}  {each}\n" for each in names]
+        (folder / "SHA256SUMS").write_text("".join(sums))
         return folder
 
     return make
@@ -168,6 +173,55 @@ def test_a_folder_that_is_no_export_is_refused(build, export, tmp_path):
     refused = build(tmp_path / "site", tmp_path / "one")
     assert refused.returncode == 2
     assert refused.stderr.startswith(f"Error: {tmp_path}/one is not a whole export: expected a folder that")
+
+
+@pytest.mark.parametrize("name", ["model.tflite", "model.json"])
+def test_a_file_that_is_not_the_exported_one_is_not_published(build, export, tmp_path, name):
+    file = export("one") / name
+    file.write_bytes(file.read_bytes() + b"\n")
+    refused = build(tmp_path / "site", tmp_path / "one")
+    assert refused.returncode == 2
+    assert refused.stderr == (
+        f"Error: {file} is damaged or was changed: its SHA-256 is not in SHA256SUMS. Get the export again\n"
+    )
+    assert not (tmp_path / "site").exists()
+
+
+def test_an_export_without_sums_is_published_with_a_warning(build, export, tmp_path):
+    (export("one") / "SHA256SUMS").unlink()
+    built = build(tmp_path / "site", tmp_path / "one")
+    assert built.returncode == 0
+    assert built.stderr.startswith(
+        f"Warning: {tmp_path}/one has no SHA256SUMS, so damage to its files may go unnoticed"
+    )
+
+
+def test_a_description_that_is_huge_is_not_parsed(build, export, tmp_path):
+    (export("one") / "model.json").write_text(json.dumps({"a": "a" * 2_000_000}))
+    refused = build(tmp_path / "site", tmp_path / "one")
+    assert refused.stderr == f"Error: {tmp_path}/one/model.json is larger than 1048576 bytes\n"
+
+
+def test_hostile_descriptions_are_refused_or_published_as_they_are(build, export, tmp_path):
+    """One call each: none ends in a stack trace, and nothing but the export's own files is published."""
+    hostile = [*hostile_jsons(DESCRIPTION)][1:]
+    assert len(hostile) > 40
+    for number, (name, data) in enumerate(hostile):
+        folder, site = export(f"export {number}"), tmp_path / f"site {number}"
+        (folder / "model.json").write_bytes(data)
+        (folder / "SHA256SUMS").unlink()
+        done = build(site, folder)
+        said = done.stderr.splitlines()
+        assert done.returncode in (0, 2) and said, name
+        assert all(line.startswith(("Error: ", "Warning: ")) and line.isprintable() for line in said), (
+            name,
+            said,
+        )
+        if done.returncode == 0:
+            files = {path.name for path in (site / "models" / folder.name).iterdir()}
+            assert files <= {"model.json", "model.tflite"}, name
+        else:
+            assert not site.exists(), name
 
 
 def test_the_types_hold(check_types):

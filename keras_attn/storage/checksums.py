@@ -1,0 +1,89 @@
+"""SHA-256 of every file of a model folder or an export, in `SHA256SUMS` beside them: `sha256sum -c SHA256SUMS` reads it, too.
+
+They tell whether files are what they were when they were written. Who can change the files can change the sums as well: where they
+come from is for other means to say.
+"""
+
+import hashlib
+import re
+import warnings
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from keras_attn.bounded import read_bytes
+from keras_attn.files import write_text
+
+SUMS = "SHA256SUMS"
+_MOST_BYTES = 1 << 16
+_LINE = re.compile(r"([0-9a-f]{64}) [ *]([^\0\n]+)")
+
+
+class ChecksumError(ValueError):
+    """A file that is not what it was when its sums were written; the message names it and says what to do."""
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def write_sums(folder: Path, sums: Mapping[str, str]) -> None:
+    """Writes the digests of files, by their names below the folder.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    write_text(folder / SUMS, "".join(f"{sums[name]}  {name}\n" for name in sorted(sums)))
+
+
+def read_sums(path: Path) -> dict[str, str]:
+    """Reads them again; the names are a stranger's, and only to be compared.
+
+    Raises:
+        ChecksumError: the file holds something else.
+        OSError: it cannot be read.
+    """
+    try:
+        lines = read_bytes(path, _MOST_BYTES).decode("utf-8").splitlines()
+    except ValueError:
+        lines = [""]
+    found = [_LINE.fullmatch(line) for line in lines]
+    if not all(found):
+        raise ChecksumError(f"{path} holds something else than lines of SHA-256 and file name: get it again")
+    return {match[2]: match[1] for match in found}
+
+
+def check_files(sums: Path, files: Mapping[str, Path]) -> None:
+    """Compares files with their sums; warns where there are none.
+
+    Args:
+        sums: the `SHA256SUMS`.
+        files: those that are about to be read, by their names in it. No other one is opened, whatever it names.
+
+    Raises:
+        ChecksumError: a file differs, or has no sum.
+        OSError: a file cannot be read.
+    """
+    if not sums.is_file():
+        warnings.warn(
+            f"{sums.parent} has no {SUMS}, so damage to its files may go unnoticed: an older keras-attn wrote it",
+            stacklevel=3,
+        )
+        return
+    known = read_sums(sums)
+    for name, path in files.items():
+        if name not in known:
+            raise ChecksumError(
+                f"{sums} has no line for {name}: the files are not of one folder. Get it again"
+            )
+        if digest(path) != known[name]:
+            raise ChecksumError(
+                f"{path} is damaged or was changed: its SHA-256 is not the one in {SUMS}. Get it again, or delete {SUMS} if the "
+                "change is yours"
+            )
+
+
+def sums_of(folder: Path, names: Iterable[str]) -> dict[str, str]:
+    """The digests of files of a folder, by name."""
+    return {name: digest(folder / name) for name in names}

@@ -1,0 +1,57 @@
+"""Corpora and configs of strangers: each is read or an error in words, in the package and by the command."""
+
+import pytest
+from batch import COMMAND, outcomes, write_all
+from corpora import hostile_gzips, hostile_tables
+from texts import hostile_tomls
+
+from keras_attn.config import Config, to_toml
+
+PAIRS_READER = """
+from keras_attn.text.corpus import open_pairs, read_lines, read_pairs
+
+(Path({folder!r}) / "empty").mkdir()
+
+def read(path):
+    try:
+        return len(read_pairs([path])), len(open_pairs([path]))
+    except ValueError:
+        try:
+            read_lines(path)
+        except ValueError:
+            command("score", Path({folder!r}) / "empty", path, path)
+        raise
+"""
+
+CONFIG_READER = """
+from keras_attn import config
+
+def read(path):
+    try:
+        config.load(path)
+        return "loaded"
+    except ValueError:
+        command("train", path, path.with_suffix(".run"))
+"""
+
+
+def counts(paths, reader):
+    said = outcomes(paths, COMMAND + reader)
+    assert len(said) == len(paths) and said[paths[0].name][0] == "read"
+    kinds = [kind for kind, _ in said.values()]
+    return kinds.count("read"), kinds.count("refused")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("files", "suffix"), [(hostile_gzips, ".tsv.gz"), (hostile_tables, ".tsv")])
+def test_hostile_corpora(files, suffix, tmp_path):
+    paths = write_all(tmp_path, files(), suffix)
+    loaded, refused = counts(paths, PAIRS_READER.format(folder=str(tmp_path)))
+    assert loaded < 45 and refused > 25
+
+
+@pytest.mark.slow
+def test_hostile_configs(tmp_path):
+    paths = write_all(tmp_path, hostile_tomls(to_toml(Config())), ".toml")
+    loaded, refused = counts(paths, CONFIG_READER)
+    assert loaded < 80 and refused > 180

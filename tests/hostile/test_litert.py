@@ -1,0 +1,131 @@
+"""`.tflite` files of strangers: each translates or is an error in words, in the package and in the Python client."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from batch import outcomes, write_all
+from damage import damaged
+from litert import hostile_litert, without_sum
+from texts import hostile_jsons
+
+from keras_attn.storage.checksums import SUMS
+
+pytestmark = pytest.mark.slow
+
+CLIENT = """
+import contextlib, io, os
+sys.path.insert(0, {client!r})
+import litert_translator
+
+def read(path):
+    sys.argv = ["litert_translator.py", str(path), *{options!r}]
+    sys.stdin = io.TextIOWrapper(io.BytesIO(b"the cat\\n\\xff\\nthe dog sees a green house\\n"))
+    sys.stdout, errors = io.TextIOWrapper(io.BytesIO()), io.StringIO()
+    with contextlib.redirect_stderr(errors):
+        try:
+            litert_translator.main()
+        except SystemExit as end:
+            said = errors.getvalue().splitlines()
+            assert end.code == 2 and said[-1].startswith("Error: ") and all(map(str.isprintable, said)), said
+            raise ValueError(said[-1])
+    sys.stdout.flush()
+    said = sys.stdout.buffer.getvalue().decode()
+    assert said.replace("\\n", "").replace("\\r", "").isprintable(), said
+    return said
+"""
+
+# Each in the place of a file of a good export.
+PACKAGE = """
+import shutil, warnings
+warnings.simplefilter("ignore")
+from keras_attn.export.runner import LiteRTTranslator
+
+FOLDER, NAME = Path({folder!r}), {name!r}
+good = (FOLDER / NAME).read_bytes()
+
+def read(path):
+    (FOLDER / NAME).write_bytes(path.read_bytes())
+    try:
+        return LiteRTTranslator(FOLDER)(["the cat", "\\xff", ""])
+    finally:
+        (FOLDER / NAME).write_bytes(good)
+"""
+
+
+@pytest.fixture(scope="module")
+def export(tmp_path_factory, tiny_trained):
+    from keras_attn.export.litert import export_litert
+
+    folder = tmp_path_factory.mktemp("hostile") / "export"
+    export_litert(tiny_trained, folder, precision="int8", source_length=8, max_length=8)
+    (folder / SUMS).unlink()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def files(export, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
+    return write_all(folder, hostile_litert((export / "model.tflite").read_bytes()), ".tflite")
+
+
+def client(*options):
+    return CLIENT.format(client=str(Path(__file__).parents[2] / "export" / "python"), options=options)
+
+
+def refused(paths, reader):
+    said = outcomes(paths, reader)
+    assert len(said) == len(paths) and said[paths[0].name][0] == "read", said[paths[0].name]
+    return sum(kind == "refused" for kind, _ in said.values())
+
+
+@pytest.mark.parametrize("options", [(), ("--stream",)], ids=["whole", "stream"])
+def test_the_client_answers_or_refuses_hostile_files(files, options):
+    assert len(files) > 300
+    assert refused(files, client(*options)) > 100
+
+
+def test_the_package_answers_or_refuses_hostile_graphs(export, files):
+    graphs = [path for path in files if "description" not in path.name and "archive" not in path.name]
+    reader = PACKAGE.format(folder=str(export), name="model.tflite")
+    assert refused(graphs, reader) > 30
+
+
+def test_the_package_answers_or_refuses_hostile_descriptions(export, tmp_path):
+    good = json.loads((export / "model.json").read_text())
+    paths = write_all(tmp_path, hostile_jsons(good), ".json")
+    assert refused(paths, PACKAGE.format(folder=str(export), name="model.json")) > 30
+
+
+def test_no_flipped_bit_of_a_file_with_its_sum_changes_a_translation(export, tmp_path):
+    good = (export / "model.tflite").read_bytes()
+    variants = [("good", good), *(each for each in damaged(good, cuts=1, flips=120) if "flipped" in each[0])]
+    said = outcomes(write_all(tmp_path, variants, ".tflite"), client())
+    (answer,) = {what for kind, what in said.values() if kind == "read"}
+    assert answer.count("\n") == 3
+    assert sum(kind == "refused" for kind, _ in said.values()) > 110
+
+
+def test_a_sum_beside_the_file_is_compared_first(export, tmp_path):
+    content = (export / "model.tflite").read_bytes()
+    (tmp_path / "model.tflite").write_bytes(content)
+    (tmp_path / "other.tflite").write_bytes(content)
+    (tmp_path / SUMS).write_text(f"{'0' * 64}  model.tflite\n")
+    said = outcomes([tmp_path / "model.tflite", tmp_path / "other.tflite"], client())
+    assert said["model.tflite"][0] == "refused" and "its SHA-256 is another" in said["model.tflite"][1]
+    assert said["other.tflite"][0] == "read"
+
+
+def test_an_old_file_without_a_sum_is_read_with_a_warning(export, tmp_path):
+    (tmp_path / "model.tflite").write_bytes(without_sum((export / "model.tflite").read_bytes()))
+    program = Path(__file__).parents[2] / "export" / "python" / "litert_translator.py"
+    run = subprocess.run(
+        [sys.executable, program, tmp_path / "model.tflite"],
+        input="the cat\n",
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0
+    assert f"Warning: {tmp_path / 'model.tflite'} has no SHA-256, so damage may go unnoticed" in run.stderr

@@ -1,0 +1,102 @@
+"""Model folders of strangers, without sums: each is an error in words or loads, in the package and by the command."""
+
+import json
+import shutil
+
+import pytest
+from batch import COMMAND, outcomes, write_all
+from texts import hostile_jsons, hostile_tomls
+from weights import hostile_weights
+
+from keras_attn.storage.checksums import SUMS
+
+pytestmark = pytest.mark.slow
+
+# A file into a copy of a good folder; what the package refuses, the command has to refuse in one line.
+READER = """
+import warnings
+import tensorflow, tensorflow_text
+from keras_attn.storage.model_folder import FILES, load_config, load_data_config, load_metrics, load_model
+
+warnings.simplefilter("ignore")
+FOLDER, NAME = Path({folder!r}), {name!r}
+good = (FOLDER / NAME).read_bytes()
+
+def read(path):
+    (FOLDER / NAME).write_bytes(path.read_bytes())
+    try:
+        {load}
+        return "loaded"
+    except ValueError:
+        {command}
+    finally:
+        (FOLDER / NAME).write_bytes(good)
+"""
+
+
+@pytest.fixture
+def folder(model_folder):
+    (model_folder / SUMS).unlink()
+    return model_folder
+
+
+@pytest.fixture
+def check(folder, tmp_path):
+    """Puts each file into the folder under a name; the numbers of those that loaded and of those that were refused."""
+
+    def check(
+        name,
+        files,
+        load="load_data_config(FOLDER); load_model(FOLDER)",
+        command='command("evaluate", FOLDER)',
+    ):
+        (tmp_path / "files").mkdir()
+        paths = write_all(tmp_path / "files", files, name)
+        said = outcomes(
+            paths, COMMAND + READER.format(folder=str(folder), name=name, load=load, command=command)
+        )
+        assert len(said) == len(paths) and said[paths[0].name][0] == "read"
+        kinds = [kind for kind, _ in said.values()]
+        return kinds.count("read"), kinds.count("refused")
+
+    return check
+
+
+def test_hostile_weights(check, folder):
+    loaded, refused = check("model.weights.h5", hostile_weights((folder / "model.weights.h5").read_bytes()))
+    assert loaded < 60 and refused > 35
+
+
+def test_hostile_configs(check, folder):
+    loaded, refused = check("config.toml", hostile_tomls((folder / "config.toml").read_text()))
+    assert loaded < 60 and refused > 200
+
+
+def test_hostile_formats(check, folder):
+    load = "load_config(FOLDER)"
+    loaded, refused = check(
+        "format.json", hostile_jsons(json.loads((folder / "format.json").read_text())), load
+    )
+    assert loaded < 20 and refused > 20
+
+
+def test_hostile_metrics(check, folder):
+    _, refused = check(
+        "metrics.json", hostile_jsons({"bleu": 30.0, "steps": 7}), "load_metrics(FOLDER)", "raise"
+    )  # no command reads them first
+    assert refused > 15
+
+
+def test_a_folder_s_files_are_not_what_they_seem(folder, tmp_path):
+    """Links, pipes and devices in place of files."""
+    import os
+
+    from keras_attn.storage.model_folder import FILES, ModelFolderError, load_model
+
+    for name in FILES:
+        for number, put in enumerate((os.mkfifo, lambda path: path.symlink_to("/dev/zero"), os.mkdir)):
+            copy = shutil.copytree(folder, tmp_path / f"{name} {number}")
+            (copy / name).unlink()
+            put(copy / name)
+            with pytest.raises(ModelFolderError):
+                load_model(copy)
