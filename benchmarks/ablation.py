@@ -49,6 +49,7 @@ CHANGES = {
     "batches of 32": ("training.batch_size=32",),
     "learning rate 0.001": ("training.learning_rate=0.001",),
     "vocabulary of 12,000": ("tokenizer.vocab_size=12000",),
+    "scheduled sampling 0.25 (Bengio et al. 2015)": ("training.scheduled_sampling=0.25",),
 }
 
 

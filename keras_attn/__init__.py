@@ -15,6 +15,7 @@ _HOMES = {
     "Bridge": "keras_attn.models",
     "CopyBridge": "keras_attn.models",
     "CoverageAttention": "keras_attn.layers",
+    "Ensemble": "keras_attn.models",
     "LocalMonotonicAttention": "keras_attn.layers",
     "LocalPredictiveAttention": "keras_attn.layers",
     "LuongAttention": "keras_attn.layers",

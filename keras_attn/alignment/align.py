@@ -38,7 +38,7 @@ def align(
     Raises:
         ValueError: not as many targets as sources, or a model without attention.
     """
-    _check_attention(translator)
+    check_attention(translator)
     pairs = translator.force(sources, targets)
     if next_step:
         pairs = [dataclasses.replace(pair, weights=_one_step_on(pair.weights)) for pair in pairs]
@@ -80,7 +80,7 @@ def draw_attention(
         ValueError: nothing to draw, another suffix, or a model without attention.
         FileNotFoundError: the picture's folder does not exist.
     """
-    _check_attention(translator)
+    check_attention(translator)
     (pair,) = translator.translate([source]) if target is None else translator.force([source], [target])
     if pair.weights is None:
         raise ValueError("nothing to draw: the source has no words")
@@ -100,6 +100,7 @@ def _one_step_on(weights: np.ndarray) -> np.ndarray:
     return np.concatenate([weights[1:], np.zeros_like(weights[:1])])
 
 
-def _check_attention(translator: "Translator") -> None:
+def check_attention(translator: "Translator") -> None:
+    """Raises ValueError for a model without attention."""
     if not translator.model.has_attention:
         raise ValueError("this model has no attention, so there is nothing to align")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from keras_attn.text.links import Links, parse_links
-from keras_attn.text.words import EOS_PIECE, WORD_START, word_of_pieces
+from keras_attn.text.words import EOS_PIECE, word_of_pieces, words_of_pieces
 
 
 class WordWeights(NamedTuple):
@@ -123,12 +123,8 @@ def precision_and_recall(
 
 def _words(pieces: Sequence[str]) -> tuple[list[str], np.ndarray]:
     """The words that the pieces spell, and which pieces each is made of: 0 or 1 [words, pieces]."""
-    word_of_piece = word_of_pieces(pieces)
-    count = word_of_piece[-1] + 1 if pieces else 0
-    words = [""] * count
-    for word, piece in zip(word_of_piece, pieces, strict=True):
-        words[word] += piece.removeprefix(WORD_START)
-    return words, (np.array(word_of_piece) == np.arange(count)[:, None]).astype(float)
+    word_of_piece, words = word_of_pieces(pieces), words_of_pieces(pieces)
+    return words, (np.array(word_of_piece) == np.arange(len(words))[:, None]).astype(float)
 
 
 def _counts(

@@ -1,4 +1,4 @@
-"""`keras-attn evaluate`: BLEU, chrF, exact match and error rates of a model."""
+"""`keras-attn evaluate`: BLEU, chrF, exact match and error rates of a model, or of several as one."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ FILE = click.Path(exists=True, dir_okay=False)
 
 
 @click.command(short_help="Score a model's translations of a test set.")
-@click.argument("folder", type=MODEL)
+@click.argument("folders", type=MODEL, nargs=-1, required=True)
 @click.option("--split", help="A split of the corpus that the model was trained on. [default: test]")
 @click.option("--source", type=FILE, help="Lines to translate, instead of a split; needs --reference.")
 @click.option(
@@ -28,7 +28,7 @@ FILE = click.Path(exists=True, dir_okay=False)
     help="Moses-tokenised, lowercased: also score as the papers do. [default: Multi30k's own, for its test sets]",
 )
 def evaluate(
-    folder: str,
+    folders: tuple[str, ...],
     split: str | None,
     source: str | None,
     references: tuple[str, ...],
@@ -37,7 +37,8 @@ def evaluate(
 ) -> None:
     """Translates by greedy and by beam search, prints BLEU, chrF, exact match, character and word error rate with their signatures
     and keeps them in the folder's metrics.json, unless it is that of a packaged model, whose figures stay. Of references that are
-    single words it prints no BLEU and chrF. docs/scores.md defines each.
+    single words it prints no BLEU and chrF. docs/scores.md defines each. Several models of one vocabulary are evaluated as one, an
+    ensemble, and their own metrics stay.
 
     \b
     Example:
@@ -48,7 +49,7 @@ def evaluate(
         raise click.UsageError("--source and --reference go together.")
     if source and split:
         raise click.UsageError("--split and --source exclude each other.")
-    translator = load_translator(folder)
+    translator = load_translator(*folders)
     from keras_attn.data.splits import split_corpus
     from keras_attn.evaluation.evaluate import evaluate, tokenized_references
 
@@ -58,7 +59,7 @@ def evaluate(
         reference, *others = map(read_lines, references)
         name, corpus = Path(source).name, Corpus(read_lines(source), reference)
     else:
-        name, data = split or "test", load_data_config(folder)
+        name, data = split or "test", load_data_config(folders[0])
         corpus = split_corpus(data, name)
         tokenized = tokenized or tokenized_references(data, name)
     click.echo(f"translating {len(corpus)} lines of {name}", err=True)
@@ -67,5 +68,5 @@ def evaluate(
     )
     for evaluation in evaluations:
         click.echo(evaluation)
-        if not packaged.holds(folder):
-            update_metrics(folder, {f"{name}_{evaluation.name}": evaluation.as_dict()})
+        if len(folders) == 1 and not packaged.holds(folders[0]):
+            update_metrics(folders[0], {f"{name}_{evaluation.name}": evaluation.as_dict()})

@@ -28,13 +28,14 @@ class _ModelFolder(click.Path):
 MODEL = _ModelFolder(exists=True, file_okay=False)
 
 
-def load_translator(folder: str) -> "Translator":
-    """Loads a model folder; raises what `load_model` raises, what can be told without Keras at once."""
-    check_model_folder(folder)
+def load_translator(folder: str, *others: str) -> "Translator":
+    """Loads a model folder, or several as an ensemble; raises what `load_model` raises, what can be told without Keras at once."""
+    for each in (folder, *others):
+        check_model_folder(each)
     load_tensorflow()
     from keras_attn.inference.translator import Translator
 
-    return Translator.load(folder)
+    return Translator.load(folder, *others)
 
 
 def load_tensorflow() -> None:

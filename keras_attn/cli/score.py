@@ -3,6 +3,7 @@
 import click
 
 from keras_attn.cli.loading import MODEL, load_translator
+from keras_attn.cli.messages import probabilities
 from keras_attn.text.corpus import Corpus, read_lines
 
 
@@ -10,7 +11,12 @@ from keras_attn.text.corpus import Corpus, read_lines
 @click.argument("folder", type=MODEL)
 @click.argument("source", type=click.Path(exists=True, dir_okay=False))
 @click.argument("target", type=click.Path(exists=True, dir_okay=False))
-def score(folder: str, source: str, target: str) -> None:
+@click.option(
+    "--word-scores",
+    is_flag=True,
+    help="After a tab, print the probability of each word and, last, of the end.",
+)
+def score(folder: str, source: str, target: str, word_scores: bool) -> None:
     """Prints the natural log-probability of each line of TARGET, given the same line of SOURCE.
 
     \b
@@ -18,5 +24,6 @@ def score(folder: str, source: str, target: str) -> None:
       keras-attn score runs/en-de test.en test.de
     """
     pairs = Corpus(read_lines(source), read_lines(target))
-    for log_prob in load_translator(folder).score(pairs.source, pairs.target):
-        click.echo(f"{log_prob:.4f}")
+    for forced in load_translator(folder).force(pairs.source, pairs.target):
+        words = f"\t{probabilities(forced.words)}" if word_scores else ""
+        click.echo(f"{forced.log_prob:.4f}{words}")

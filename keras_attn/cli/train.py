@@ -5,7 +5,7 @@ import json
 import click
 
 from keras_attn import config as configs
-from keras_attn.cli.loading import load_tensorflow
+from keras_attn.cli.loading import MODEL, load_tensorflow
 
 
 @click.command(short_help="Train a model.")
@@ -14,15 +14,28 @@ from keras_attn.cli.loading import load_tensorflow
 @click.option(
     "--set", "overrides", multiple=True, metavar="SECTION.KEY=VALUE", help="Override the config; repeatable."
 )
-def train(config: str, folder: str, overrides: tuple[str, ...]) -> None:
+@click.option("--from", "start", type=MODEL, help="Start from this trained model.")
+@click.option(
+    "--new-vocabulary",
+    is_flag=True,
+    help="With --from: train a vocabulary, too, and carry over what is known of shared pieces.",
+)
+def train(
+    config: str, folder: str, overrides: tuple[str, ...], start: str | None, new_vocabulary: bool
+) -> None:
     """Trains the model that CONFIG describes, into FOLDER. The same command goes on with a training that was interrupted.
 
     \b
     Example:
       keras-attn train configs/phrasebook.toml runs/phrasebook --set training.epochs=5
+      keras-attn train my.toml runs/mine --from runs/phrasebook
     """
+    if new_vocabulary and not start:
+        raise click.UsageError("--new-vocabulary needs --from.")
     settings = configs.load(config, overrides)
     load_tensorflow()
     from keras_attn.training import fit
+    from keras_attn.training.start import Start
 
-    click.echo(json.dumps(fit.train(settings, folder), indent=2, ensure_ascii=False))
+    started = Start(start, new_vocabulary) if start else None
+    click.echo(json.dumps(fit.train(settings, folder, start=started), indent=2, ensure_ascii=False))

@@ -3,20 +3,22 @@
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
 from keras_attn.cli.loading import MODEL, load_translator
+from keras_attn.cli.messages import probabilities
+from keras_attn.text.glossary import Glossary
 
 if TYPE_CHECKING:
-    from keras_attn.inference.translator import Translation
+    from keras_attn.inference.translation import Translation
 
 CHUNK = 1 << 16  # bytes read at a time; from a terminal or a slow pipe, what is there
 
 
 @click.command(short_help="Translate the lines of stdin.")
-@click.argument("folder", type=MODEL)
+@click.argument("folders", type=MODEL, nargs=-1, required=True)
 @click.option(
     "--beam-size", type=click.IntRange(1), help="Hypotheses kept; 1 is greedy. [default: the model's]"
 )
@@ -28,9 +30,29 @@ CHUNK = 1 << 16  # bytes read at a time; from a terminal or a slow pipe, what is
     type=click.FloatRange(0),
     help="Larger punishes words left unread. [default: the model's]",
 )
+@click.option(
+    "--diversity", type=click.FloatRange(0), help="Larger makes an n-best list more varied. [default: 0]"
+)
+@click.option("--min-length", type=click.IntRange(0), help="Sub-words, end included. [default: the model's]")
+@click.option(
+    "--no-repeat-ngram",
+    type=click.IntRange(0),
+    help="No sequence of so many sub-words comes twice. [default: the model's]",
+)
+@click.option("--prefix", metavar="TEXT", help="Every translation begins so.")
+@click.option(
+    "--glossary",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Terms that have to be translated so: a file of two columns, a tab between them.",
+)
 @click.option("--batch-size", type=click.IntRange(1), help="Lines translated at once. [default: the model's]")
 @click.option(
     "--n-best", type=click.IntRange(1), help="Print so many: line number, score, text; tab-separated."
+)
+@click.option(
+    "--word-scores",
+    is_flag=True,
+    help="After a tab, print the probability of each word and, last, of the end.",
 )
 @click.option("--sample", is_flag=True, help="Draw a translation instead of searching for the best.")
 @click.option("--temperature", type=click.FloatRange(0, min_open=True), help="With --sample. [default: 1]")
@@ -40,51 +62,47 @@ CHUNK = 1 << 16  # bytes read at a time; from a terminal or a slow pipe, what is
 )
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="With --sample. [default: 1]")
 def translate(
-    folder: str,
-    beam_size: int | None,
-    length_penalty: float | None,
-    coverage_penalty: float | None,
-    batch_size: int | None,
-    n_best: int | None,
+    folders: tuple[str, ...],
     sample: bool,
-    **sampling: float | None,
+    glossary: str | None,
+    word_scores: bool,
+    n_best: int | None,
+    **options: Any,
 ) -> None:
-    """Translates the lines of stdin, one line out for every line in.
+    """Translates the lines of stdin, one line out for every line in. Several models of one vocabulary translate together.
 
     Bytes that are not UTF-8 are replaced and reported by line number.
 
     \b
     Example:
       keras-attn translate runs/en-de --beam-size 5 < test.en > test.de
+      keras-attn translate runs/seed-1 runs/seed-2 runs/seed-3 < test.en > test.de
     """
+    sampling = {name: options.pop(name) for name in ("temperature", "top_k", "top_p", "seed")}
     sampling = {name: value for name, value in sampling.items() if value is not None}
     if sampling and not sample:
         raise click.UsageError(f"--{next(iter(sampling)).replace('_', '-')} needs --sample.")
-    if sample and (beam_size, length_penalty, coverage_penalty) != (None, None, None):
-        raise click.UsageError("--beam-size and the penalties play no part in --sample.")
+    of_a_beam = ("beam_size", "length_penalty", "coverage_penalty", "diversity")
+    if sample and (glossary or any(options[name] is not None for name in of_a_beam)):
+        raise click.UsageError(
+            "--beam-size, the penalties, --diversity and --glossary play no part in --sample."
+        )
     if sys.stdin is None:
         raise click.UsageError("standard input is closed: expected lines to translate.")
-    translator = load_translator(folder)
+    if glossary:
+        options["glossary"] = Glossary.read(glossary)
+    translator = load_translator(*folders)
     from keras_attn.search import Sampling
 
-    drawn = Sampling(**sampling) if sample else None
-    options = {
-        "beam_size": beam_size,
-        "length_penalty": length_penalty,
-        "coverage_penalty": coverage_penalty,
-        "batch_size": batch_size,
-    }
+    if sample:
+        options["sampling"] = Sampling(**sampling)
     for first, lines in _chunks(sys.stdin.buffer):
         texts = _decoded(lines, first)
-        if n_best is None and drawn is None:
-            out = translator(texts, **options)
+        if n_best or word_scores:
+            translations = translator.translate(texts, **options, n_best=n_best or 1, word_scores=word_scores)
+            out = _tables(translations, first, numbered=n_best is not None)
         else:
-            translations = translator.translate(texts, **options, n_best=n_best or 1, sampling=drawn)
-            out = (
-                _n_best_lines(translations, first)
-                if n_best
-                else [translation.text for translation in translations]
-            )
+            out = translator(texts, **options)
         click.echo("".join(f"{line}\n" for line in out).encode(), nl=False)
 
 
@@ -111,7 +129,12 @@ def _decoded(lines: Sequence[bytes], first: int) -> list[str]:
     return texts
 
 
-def _n_best_lines(translations: Sequence["Translation"], first: int) -> Iterator[str]:
+def _tables(translations: Sequence["Translation"], first: int, *, numbered: bool) -> Iterator[str]:
+    """Columns: line number and score where `numbered`, text, and the probabilities of its words where they are known."""
     for number, best in enumerate(translations, start=first):
         for translation in (best, *best.alternatives):
-            yield f"{number}\t{translation.score:.4f}\t{translation.text}"
+            columns = [f"{number}", f"{translation.score:.4f}"] if numbered else []
+            columns.append(translation.text)
+            if translation.words:
+                columns.append(probabilities(translation.words))
+            yield "\t".join(columns)

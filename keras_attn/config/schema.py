@@ -140,6 +140,8 @@ class TrainingConfig:
     label_smoothing: float = 0.1
     # alpha of Liang et al. 2021: a batch holds each pair twice, and both passes are to agree
     r_drop: float = 0.0
+    # the share of its own words that the decoder reads at the end of the training, growing from 0 (Bengio et al. 2015)
+    scheduled_sampling: float = 0.0
     guided_alignment: float = 0.0  # weight of the loss of attention against word links (Chen et al. 2016)
     clip_norm: float = 1.0
     ema_decay: float = 0.0  # 0: no moving average
@@ -158,6 +160,8 @@ class SearchConfig:
     length_penalty: float = 1.0  # alpha in ((5 + n) / 6) ** alpha, Wu et al. 2016, equation 14
     # beta of the same equation: for source words that were not read; needs attention
     coverage_penalty: float = 0.0
+    min_length: int = limited(0, 10_000)  # the fewest target sub-words, EOS included
+    no_repeat_ngram: int = 0  # no sequence of so many sub-words comes twice; 0: any may
     max_length_factor: float = limited(2.0, 100)  # at most factor * source length + extra target sub-words
     max_length_extra: int = limited(10, 10_000)
     max_source_length: int = limited(256, 100_000)  # longer input is cut here, with a warning
@@ -174,7 +178,7 @@ class SearchConfig:
 
     def length_limit(self, length: int) -> int:
         """The most target sub-words, EOS included, for a source of `length` sub-words, EOS not counted."""
-        return max(1, int(self.max_length_factor * length + self.max_length_extra))
+        return max(1, self.min_length, int(self.max_length_factor * length + self.max_length_extra))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

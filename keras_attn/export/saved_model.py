@@ -44,7 +44,8 @@ def export_saved_model(
                          sub-words, "</s>" at the end, "" behind it, where the weights are 0. A model without attention has no
                          `align`
         score            `text`, `translation` string [B] -> `log_prob` float32 [B], the natural logarithm of the probability of the
-                         translation and its end, and `tokens` int32 [B], how many sub-words those are, the end included
+                         translation and its end, `tokens` int32 [B], how many sub-words those are, the end included, and
+                         `token_log_probs` float32 [B, T], of each of them, 0 behind the last
 
     A line of which the vocabulary knows nothing, such as "" or "☃", translates to "" with score 0. Longer input than the model's
     `search.max_source_length` is cut there, and so is, at `max_length` sub-words, a translation to be scored: one with that many

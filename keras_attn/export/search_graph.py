@@ -44,7 +44,7 @@ def search_graph(
     limits = token_limits(source, settings, max_length) if model.reads_ids else None
     hypotheses = model.search(
         tf_never_empty(source) if model.reads_ids else source,
-        Beam(settings.beam_size, settings.length_penalty, settings.coverage_penalty),
+        Beam.of(settings),
         max_length=max_length,
         limits=limits,
         return_weights=return_weights,

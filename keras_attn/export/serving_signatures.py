@@ -5,7 +5,7 @@ B lines, N the beam size, S and T the most source and target sub-words among the
     serving_default  text [B] -> translation [B], score [B]
     nbest            text [B] -> translations [B, N], scores [B, N], best first
     align            text [B] -> translation [B], score [B], source_tokens [B, S], target_tokens [B, T], weights [B, T, S]
-    score            text [B], translation [B] -> log_prob [B], tokens [B]
+    score            text [B], translation [B] -> log_prob [B], tokens [B], token_log_probs [B, T]
 """
 
 from collections.abc import Callable
@@ -120,7 +120,8 @@ class ServingSignatures:
         with self._weights.scope():
             log_probs, _ = self._model.score(source, tf_target_in_of(target_out), target_out)  # [B, T]
         tokens = tf.reduce_sum(tf.cast(target_out != PAD_ID, tf.int32), axis=1)
-        return {"log_prob": tf.reduce_sum(log_probs, axis=1), "tokens": tokens}
+        log_prob = tf.reduce_sum(log_probs, axis=1)
+        return {"log_prob": log_prob, "tokens": tokens, "token_log_probs": log_probs}
 
     def _words(self, text):
         """int32 `[B, S]`; only padding where nothing is known of a line."""

@@ -4,46 +4,24 @@ import dataclasses
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from keras_attn.compilation import compiled, padded
 from keras_attn.config import SearchConfig
 from keras_attn.corpora.attribution import attribution
+from keras_attn.inference.options import Options, check, method_of
+from keras_attn.inference.requirements import Requirements
+from keras_attn.inference.translation import Translation, words_with_scores
 from keras_attn.models.compiled_search import CompiledSearch, as_numpy
+from keras_attn.models.ensemble import Ensemble
 from keras_attn.models.seq2seq import Seq2Seq
 from keras_attn.search import Beam, Hypotheses, Sampling
 from keras_attn.storage import packaged
 from keras_attn.storage.model_folder import TrainedModel, load_model
 from keras_attn.text.framing import has_words, one_line, source_of, target_in_of, target_out_of
 from keras_attn.text.tokenizer import Tokenizer
-
-
-@dataclasses.dataclass(frozen=True)
-class Translation:
-    """One line and what it was translated to.
-
-    Attributes:
-        source: the line.
-        text: its translation, always one line.
-        score: what a beam ranks by, the log-probability over the length penalty; from sampling and `force`, `log_prob`.
-        log_prob: natural logarithm of the probability of `target_ids`.
-        source_ids: sub-words as the model read them, EOS at the end; none of a line that was not given to the model.
-        target_ids: sub-words, EOS at the end unless the translation was cut at its limit.
-        weights: float32 `[target ids, source ids]`, the attention weights of each target sub-word; None from a model
-            without attention.
-        alternatives: the other hypotheses of an n-best list, best first.
-    """
-
-    source: str
-    text: str
-    score: float = 0.0
-    log_prob: float = 0.0
-    source_ids: tuple[int, ...] = ()
-    target_ids: tuple[int, ...] = ()
-    weights: np.ndarray | None = dataclasses.field(default=None, repr=False, compare=False)
-    alternatives: tuple["Translation", ...] = ()
 
 
 class Translator:
@@ -56,7 +34,7 @@ class Translator:
     A translator can be pickled, to be sent to another process: it takes its model, vocabularies and settings along.
 
     Args:
-        model: reads and gives ids of the vocabularies.
+        model: reads and gives ids of the vocabularies; an `Ensemble` does as well.
         source_tokenizer: the vocabulary of the source language.
         target_tokenizer: that of the target language. `None`: one vocabulary serves both.
         search: how to search, unless a call says otherwise.
@@ -75,7 +53,7 @@ class Translator:
 
     def __init__(
         self,
-        model: Seq2Seq,
+        model: Seq2Seq | Ensemble,
         source_tokenizer: Tokenizer,
         target_tokenizer: Tokenizer | None = None,
         *,
@@ -107,9 +85,35 @@ class Translator:
         )
 
     @classmethod
-    def load(cls, folder: str | Path) -> "Translator":
-        """Loads a model folder; raises what `load_model` raises."""
-        return cls.from_trained(load_model(folder))
+    def load(cls, folder: str | Path, *others: str | Path) -> "Translator":
+        """Loads a model folder, or several as an ensemble; raises what `load_model` and `ensemble` raise."""
+        first, *rest = (cls.from_trained(load_model(each)) for each in (folder, *others))
+        return cls.ensemble([first, *rest]) if rest else first
+
+    @classmethod
+    def ensemble(cls, translators: Sequence["Translator"]) -> "Translator":
+        """One that says what several say together, with the search and the languages of the first; see `Ensemble`.
+
+        Raises:
+            ValueError: their vocabularies differ.
+        """
+        first = translators[0]
+        for number, other in enumerate(translators[1:], start=2):
+            for side in ("source", "target"):
+                ours, theirs = (getattr(each, f"{side}_tokenizer").model_proto for each in (first, other))
+                if ours != theirs:
+                    raise ValueError(
+                        f"the models of an ensemble must have one vocabulary, but the {side} vocabularies of the first and of "
+                        f"model {number} differ: train them on the same text, with other seeds"
+                    )
+        return cls(
+            Ensemble([translator.model for translator in translators]),
+            first.source_tokenizer,
+            first.target_tokenizer,
+            search=first.search,
+            languages=first.languages,
+            attribution=first.attribution,
+        )
 
     @classmethod
     def from_preset(cls, name: str) -> "Translator":
@@ -121,61 +125,60 @@ class Translator:
         return cls.load(packaged.folder(name))
 
     def __call__(
-        self,
-        lines: Sequence[str],
-        beam_size: int | None = None,
-        *,
-        length_penalty: float | None = None,
-        coverage_penalty: float | None = None,
-        batch_size: int | None = None,
+        self, lines: Sequence[str], beam_size: int | None = None, **options: Unpack[Options]
     ) -> list[str]:
         """The translation of each line.
 
         Args:
             lines: text of the source language.
             beam_size: hypotheses kept at every position; 1 is greedy search.
-            length_penalty: alpha in `((5 + n) / 6) ** alpha`; 0 compares plain log-probabilities.
-            batch_size: lines translated at once; it changes speed and memory, not results.
-            coverage_penalty: beta in `beta * sum_s log(min(sum_t weight_ts, 1))`, added to a beam's scores; 0: none.
+            options: see `Options`.
 
         Raises:
             ValueError: a value that cannot be used.
         """
-        method = self._beam(beam_size, length_penalty, coverage_penalty)
-        translations = self._translate(lines, method, n_best=1, batch_size=batch_size, return_weights=False)
+        translations = self._searched(lines, beam_size, options, return_weights=False)
         return [translation.text for translation in translations]
 
     def translate(
-        self,
-        lines: Sequence[str],
-        beam_size: int | None = None,
-        *,
-        length_penalty: float | None = None,
-        coverage_penalty: float | None = None,
-        n_best: int = 1,
-        sampling: Sampling | None = None,
-        batch_size: int | None = None,
+        self, lines: Sequence[str], beam_size: int | None = None, **options: Unpack[Options]
     ) -> list[Translation]:
         """The translation of each line with its sub-words, scores and attention weights.
 
         Args:
-            lines, beam_size, length_penalty, batch_size, coverage_penalty: as in a call.
-            n_best: how many hypotheses of the beam to return, the best one with the others as its `alternatives`; where
-                the search finds fewer, there are fewer.
-            sampling: draw the translations; then the beam plays no part.
+            lines: text of the source language.
+            beam_size: hypotheses kept at every position; 1 is greedy search.
+            options: see `Options`.
 
         Raises:
             ValueError: a value that cannot be used, or more hypotheses wanted than the search keeps.
         """
-        method = sampling or self._beam(beam_size, length_penalty, coverage_penalty)
-        kept = 1 if sampling else method.beam_size
-        if not 1 <= n_best <= kept:
-            raise ValueError(
-                f"n_best must be from 1 to what the search keeps, {kept}. Received: n_best={n_best}. "
-                + ("Sampling draws one translation a line" if sampling else "Raise beam_size to get more")
-            )
-        weights = self.model.has_attention
-        return self._translate(lines, method, n_best=n_best, batch_size=batch_size, return_weights=weights)
+        return self._searched(lines, beam_size, options, return_weights=self.model.has_attention)
+
+    def _searched(
+        self, lines: Sequence[str], beam_size: int | None, options: Options, *, return_weights: bool
+    ) -> list[Translation]:
+        check(options)
+        method = method_of(beam_size, options, self.search)
+        if isinstance(method, Beam) and method.coverage_penalty and not self.model.has_attention:
+            raise ValueError("coverage_penalty needs attention, and this model has none")
+        requirements = Requirements(
+            lines,
+            self.target_tokenizer,
+            prefix=options.get("prefix"),
+            glossary=options.get("glossary"),
+        )
+        translations = self._translate(
+            lines,
+            method,
+            requirements,
+            n_best=options.get("n_best", 1),
+            batch_size=options.get("batch_size"),
+            return_weights=return_weights,
+        )
+        if options.get("word_scores"):
+            return self._with_words(translations, options.get("batch_size"))
+        return translations
 
     def score(
         self, sources: Sequence[str], targets: Sequence[str], *, batch_size: int | None = None
@@ -197,25 +200,57 @@ class Translator:
             )
         source_ids = self._read(sources)
         target_ids = [target_out_of(ids) for ids in self.target_tokenizer.encode(targets)]
-        lengths = [(len(s), len(t)) for s, t in zip(source_ids, target_ids, strict=True)]
-        forced = [Translation(*pair) for pair in zip(sources, targets, strict=True)]
-        for rows, size in self._batches(range(len(sources)), lengths, batch_size):
-            target_out = [target_ids[row] for row in rows]
+        forced = [
+            Translation(*pair[:2], source_ids=tuple(pair[2]), target_ids=tuple(pair[3]))
+            for pair in zip(sources, targets, source_ids, target_ids, strict=True)
+        ]
+        return [
+            dataclasses.replace(
+                translation,
+                score=float(log_probs.sum()),
+                log_prob=float(log_probs.sum()),
+                weights=weights,
+                words=words_with_scores(translation.target_ids, log_probs, self.target_tokenizer),
+            )
+            for translation, (log_probs, weights) in zip(
+                forced, self._forced(forced, batch_size), strict=True
+            )
+        ]
+
+    def _forced(
+        self, translations: Sequence[Translation], batch_size: int | None
+    ) -> list[tuple[np.ndarray, np.ndarray | None]]:
+        """Of each, float64 `[target ids]`, the log-probabilities of its sub-words, and its attention weights."""
+        lengths = [(len(each.source_ids), len(each.target_ids)) for each in translations]
+        forced: list[Any] = [None] * len(translations)
+        for rows, size in self._batches(range(len(translations)), lengths, batch_size):
+            source = [translations[row].source_ids for row in rows]
+            target_out = [translations[row].target_ids for row in rows]
             target_in = [target_in_of(ids) for ids in target_out]
-            source = [source_ids[row] for row in rows]
             batch = [padded(ids, size) for ids in (source, target_in, target_out)]
             log_probs, weights = as_numpy(self._score_ids(*batch))
-            log_probs = log_probs.sum(axis=1, dtype=np.float64).tolist()  # [batch]
             for i, row in enumerate(rows):
-                forced[row] = dataclasses.replace(
-                    forced[row],
-                    score=log_probs[i],
-                    log_prob=log_probs[i],
-                    source_ids=tuple(source[i]),
-                    target_ids=tuple(target_out[i]),
-                    weights=_trimmed(weights, i, target_out[i], source[i]),
-                )
+                own = log_probs[i, : len(target_out[i])].astype(np.float64)
+                forced[row] = own, _trimmed(weights, i, target_out[i], source[i])
         return forced
+
+    def _with_words(self, translations: Sequence[Translation], batch_size: int | None) -> list[Translation]:
+        """The same with the probabilities of their words, those of their alternatives too."""
+        every = [each for best in translations for each in (best, *best.alternatives) if each.target_ids]
+        log_probs = iter([log_probs for log_probs, _ in self._forced(every, batch_size)])
+
+        def scored(translation: Translation) -> Translation:
+            if not translation.target_ids:
+                return translation
+            words = words_with_scores(translation.target_ids, next(log_probs), self.target_tokenizer)
+            return dataclasses.replace(translation, words=words)
+
+        with_words = []
+        for best in translations:
+            first = scored(best)
+            alternatives = tuple(map(scored, best.alternatives))
+            with_words.append(dataclasses.replace(first, alternatives=alternatives))
+        return with_words
 
     def __getstate__(self) -> dict[str, Any]:
         """All but what is compiled."""
@@ -248,19 +283,6 @@ class Translator:
                     "they are not of one model"
                 )
 
-    def _beam(
-        self, beam_size: int | None, length_penalty: float | None, coverage_penalty: float | None
-    ) -> Beam:
-        given = {
-            "beam_size": beam_size,
-            "length_penalty": length_penalty,
-            "coverage_penalty": coverage_penalty,
-        }
-        method = Beam(**{k: getattr(self.search, k) if v is None else v for k, v in given.items()})
-        if method.coverage_penalty and not self.model.has_attention:
-            raise ValueError("coverage_penalty needs attention, and this model has none")
-        return method
-
     def _read(self, lines: Sequence[str]) -> list[list[int]]:
         """Source ids with EOS, not more than `max_source_length`."""
         most = self.search.max_source_length
@@ -270,7 +292,7 @@ class Translator:
             warnings.warn(
                 f"{cut} of {len(lines)} lines had more than {most - 1} sub-words and were cut there "
                 "(search.max_source_length, the end of the sentence included)",
-                stacklevel=4,
+                stacklevel=5,
             )
         return [source_of(ids, most) for ids in encoded]
 
@@ -289,6 +311,7 @@ class Translator:
         self,
         lines: Sequence[str],
         method: Beam | Sampling,
+        requirements: Requirements,
         *,
         n_best: int,
         batch_size: int | None,
@@ -300,7 +323,13 @@ class Translator:
         batches = self._batches(with_words, [len(ids) for ids in source_ids], batch_size)
         for number, (rows, size) in enumerate(batches):
             source = [source_ids[row] for row in rows]
-            limits = [self.search.length_limit(len(ids) - 1) for ids in source]
+            limits = [
+                max(
+                    self.search.length_limit(len(source_ids[row]) - 1) + requirements.room(row),
+                    method.min_length,
+                )
+                for row in rows
+            ]
             ids = padded(source, size)
             hypotheses = self._search_ids(
                 ids,
@@ -309,6 +338,7 @@ class Translator:
                 limits=np.array([*limits, *[1] * (len(ids) - len(limits))], np.int32),
                 return_weights=return_weights,
                 batch=number,
+                **requirements.of(rows, len(ids)),
             )
             texts = [lines[row] for row in rows]
             for row, translation in zip(rows, self._texts(texts, source, hypotheses, n_best), strict=True):

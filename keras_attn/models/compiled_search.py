@@ -8,23 +8,24 @@ from typing import TYPE_CHECKING, Any
 import keras
 import numpy as np
 
-from keras_attn.compilation import compiled
+from keras_attn.compilation import Spec, compiled
 from keras_attn.search.hypotheses import Hypotheses
 from keras_attn.search.methods import Beam, Sampling
-from keras_attn.search.types import Limits, Tensor
+from keras_attn.search.phrases import Phrases
+from keras_attn.search.types import Tensor
 
 if TYPE_CHECKING:
-    from keras_attn.models.seq2seq import Seq2Seq
+    from keras_attn.models.searching import Searching
 
 
 class CompiledSearch:
-    """Calls `Seq2Seq.search`; what was compiled once serves every later call.
+    """Calls the `search` of a model; what was compiled once serves every later call.
 
     Args:
         model: whose weights are read at every call, as they are then.
     """
 
-    def __init__(self, model: "Seq2Seq") -> None:
+    def __init__(self, model: "Searching") -> None:
         self._model = model
         self._seeds = keras.random.SeedGenerator(0)
         self._functions: dict[tuple, Callable] = {}
@@ -36,39 +37,61 @@ class CompiledSearch:
         max_length: int,
         *,
         limits: np.ndarray | None = None,
+        prefix: np.ndarray | None = None,
+        phrases: Phrases | None = None,
         return_weights: bool = False,
         batch: int = 0,
     ) -> Hypotheses:
         """Searches one batch.
 
         Args:
-            source, method, max_length, limits, return_weights: as for `Seq2Seq.search`.
+            source, method, max_length, limits, prefix, phrases, return_weights: as for `Searching.search`.
             batch: the number of the batch: no two draw alike from one seed.
         """
         if isinstance(method, Sampling):
             self._seeds.state.assign([method.seed, batch])
             method = dataclasses.replace(method, seed=0)  # a variable, no part of the graph
-        key = (method, max_length, return_weights)
-        if key not in self._functions:
-            spec = self._model.inputs[0]
-            search = partial(self._search, *key)
-            variables = [*self._model.variables, self._seeds.state]
-            specs = [(spec.shape, spec.dtype), ((None,), "int32")]
-            self._functions[key] = compiled(search, variables, specs)
         limits = np.full(len(source), max_length, np.int32) if limits is None else limits
-        return as_numpy(self._functions[key](source, limits))
+        given = {"source": source, "limits": limits, "prefix": prefix}
+        given |= phrases._asdict() if phrases else {}
+        given = {name: array for name, array in given.items() if array is not None}
+        specs = {name: self._spec(name, array) for name, array in given.items()}
+        key = (method, max_length, return_weights, *specs.items())
+        if key not in self._functions:
+            search = partial(self._search, tuple(given), method, max_length, return_weights)
+            variables = [*self._model.variables, self._seeds.state]
+            self._functions[key] = compiled(search, variables, list(specs.values()))
+        return as_numpy(self._functions[key](*given.values()))
 
     def _search(
-        self, method: Beam | Sampling, max_length: int, return_weights: bool, source: Tensor, limits: Limits
+        self,
+        names: tuple[str, ...],
+        method: Beam | Sampling,
+        max_length: int,
+        return_weights: bool,
+        *arrays: Tensor,
     ) -> Hypotheses:
+        given = dict(zip(names, arrays, strict=True))
+        wanted = [given.get(name) for name in Phrases._fields]
         return self._model.search(
-            source,
+            given["source"],
             method,
             max_length=max_length,
-            limits=limits,
+            limits=given["limits"],
+            prefix=given.get("prefix"),
+            phrases=Phrases(*wanted) if "ids" in given else None,
             return_weights=return_weights,
             seeds=self._seeds,
         )
+
+    def _spec(self, name: str, array: np.ndarray) -> Spec:
+        """Of any size, but for the sizes of the model's input and the number of phrases."""
+        if name == "source":
+            return self._model.inputs[0].shape, self._model.inputs[0].dtype
+        free = [None] * array.ndim
+        if name == "ids":
+            free[1] = array.shape[1]
+        return tuple(free), array.dtype.name
 
 
 def as_numpy(tensors: Any) -> Any:

@@ -1,10 +1,27 @@
-"""Search: greedy, sampling and beam, over any step function."""
+"""Search: greedy, sampling and beam, over any step function; constraints, phrases and ensembles are pieces around one."""
 
 from keras_attn.search.beam import beam
+from keras_attn.search.constraints import MinLength, NoRepeat, Prefix, constrained
+from keras_attn.search.ensemble import ensemble
 from keras_attn.search.greedy import greedy
 from keras_attn.search.hypotheses import Hypotheses
 from keras_attn.search.length_penalty import length_penalty
 from keras_attn.search.methods import Beam, Sampling
+from keras_attn.search.phrases import Phrases
 from keras_attn.search.sampling import sample
 
-__all__ = ["Beam", "Hypotheses", "Sampling", "beam", "greedy", "length_penalty", "sample"]
+__all__ = [
+    "Beam",
+    "Hypotheses",
+    "MinLength",
+    "NoRepeat",
+    "Phrases",
+    "Prefix",
+    "Sampling",
+    "beam",
+    "constrained",
+    "ensemble",
+    "greedy",
+    "length_penalty",
+    "sample",
+]

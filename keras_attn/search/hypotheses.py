@@ -57,6 +57,12 @@ def sentence_limits(limits: Limits, batch: int | Scalar, max_length: int) -> Ten
     return ops.minimum(ops.reshape(limits, (batch,)), max_length)
 
 
+def possible(log_probs: LogProbs, bos_id: int) -> LogProbs:
+    """Log-probabilities float32 `[N, V]` in which PAD and BOS are impossible."""
+    impossible = np.isin(np.arange(log_probs.shape[-1]), (PAD_ID, bos_id)).astype("float32")
+    return log_probs + ops.convert_to_tensor(NEVER * impossible)
+
+
 def best_tokens(log_probs: LogProbs, k: int, bos_id: int) -> tuple[Tensor, Tensor]:
     """The best k tokens of each row, or the whole vocabulary if it is smaller; PAD and BOS are never possible.
 
@@ -66,9 +72,7 @@ def best_tokens(log_probs: LogProbs, k: int, bos_id: int) -> tuple[Tensor, Tenso
     Returns:
         `(log_probs, tokens)`: float32 and int32 `[N, min(k, V)]`, best first; of equals, the smaller id first.
     """
-    vocabulary = log_probs.shape[-1]
-    impossible = np.isin(np.arange(vocabulary), (PAD_ID, bos_id)).astype("float32")
-    best, tokens = ops.top_k(log_probs + ops.convert_to_tensor(NEVER * impossible), min(k, vocabulary))
+    best, tokens = ops.top_k(possible(log_probs, bos_id), min(k, log_probs.shape[-1]))
     return best, ops.cast(tokens, "int32")  # torch counts in int64
 
 

@@ -1,5 +1,6 @@
-"""Words: which one each sub-word belongs to, and whether lines are no more than one."""
+"""Words: which one each sub-word belongs to, what they are, and whether lines are no more than one."""
 
+import unicodedata
 from collections.abc import Sequence
 from itertools import accumulate
 
@@ -23,6 +24,24 @@ def word_of_pieces(pieces: Sequence[str]) -> list[int]:
     following = [*pieces[1:], EOS_PIECE] if pieces else []
     opens = [_opens_word(i, *pair) for i, pair in enumerate(zip(pieces, following, strict=True))]
     return [max(count - 1, 0) for count in accumulate(opens)]  # a bare mark at the front: the first word's
+
+
+def words_of_pieces(pieces: Sequence[str]) -> list[str]:
+    """The words that pieces spell, `"</s>"` among them."""
+    word_of_piece = word_of_pieces(pieces)
+    words = [""] * (word_of_piece[-1] + 1 if pieces else 0)
+    for word, piece in zip(word_of_piece, pieces, strict=True):
+        words[word] += piece.removeprefix(WORD_START)
+    return words
+
+
+def may_follow_a_word(piece: str) -> bool:
+    """Whether a piece cannot go on with the word before it: it begins one, is the end, or punctuation.
+
+    A letter, a digit and a mark on a letter go on, and so may a byte or what is unknown, `<0xE2>` and `<unk>`.
+    """
+    goes_on = piece[:1].isalnum() or unicodedata.category(piece[:1])[0] == "M" or piece.startswith("<")
+    return piece == EOS_PIECE or not goes_on
 
 
 def _opens_word(position: int, piece: str, following: str) -> bool:

@@ -35,6 +35,8 @@ from keras_attn.training.plan import Plan
 from keras_attn.training.progress import ShowProgress
 from keras_attn.training.r_drop import RDropCrossEntropy
 from keras_attn.training.same_config import with_config, without_files
+from keras_attn.training.scheduled_sampling import with_own_words
+from keras_attn.training.start import Start
 
 
 def train(
@@ -43,6 +45,7 @@ def train(
     *,
     corpus: Splits | None = None,
     callbacks: Sequence[keras.callbacks.Callback] = (),
+    start: Start | None = None,
 ) -> dict[str, Any]:
     """Trains a model, or goes on where an earlier call for the same folder was stopped.
 
@@ -61,6 +64,7 @@ def train(
             not their moving average. A callback that sets `model.stop_training` there ends this call, and the next one goes on.
             When a kill comes between a round's checkpoint and the callbacks, the next call starts with the next round: see
             `on_train_begin`. A training that is finished runs none.
+        start: a trained model to start from. It is read when the training begins; one that goes on has it in its checkpoint.
 
     Returns:
         What is in the folder's `metrics.json`.
@@ -76,11 +80,15 @@ def train(
     folder = Path(folder)
     _check(config, folder)
     with checkpoints.locked(folder):
-        return _train(config, folder, corpus, callbacks)
+        return _train(config, folder, corpus, callbacks, start)
 
 
 def _train(
-    config: Config, folder: Path, corpus: Splits | None, callbacks: Sequence[keras.callbacks.Callback]
+    config: Config,
+    folder: Path,
+    corpus: Splits | None,
+    callbacks: Sequence[keras.callbacks.Callback],
+    start: Start | None,
 ) -> dict[str, Any]:
     state, values = checkpoints.load_checkpoint(folder) or (None, None)
     if state:
@@ -89,13 +97,13 @@ def _train(
             _tell(f"the training in {folder} is finished already")
             return _finish(folder, state)
     pairs = training_pairs(config, corpus)
-    state = state or _first_state(config, pairs)
+    state = state or _first_state(config, pairs, start)
     if state.corpus_digest != digest(pairs):
         raise CheckpointError(
             f"the sentence pairs are not those that the training in {folder} began with. "
             "Put them back to go on, or train in another folder"
         )
-    return _finish(folder, _go_on(config, folder, state, values, pairs, callbacks))
+    return _finish(folder, _go_on(config, folder, state, values, pairs, callbacks, start))
 
 
 def _go_on(
@@ -105,6 +113,7 @@ def _go_on(
     values: Values | None,
     pairs: Splits,
     callbacks: Sequence[keras.callbacks.Callback],
+    start: Start | None,
 ) -> TrainingState:
     """From the state to the end of the training, or to where a callback stops it; the state there."""
     vocabularies = state.source_tokenizer, state.target_tokenizer
@@ -114,8 +123,10 @@ def _go_on(
     if plan.is_over(state.rounds):
         _tell(f"the training in {folder} is finished already")
         return dataclasses.replace(state, finished=True)
-    trained = _build(config, state, plan)
-    _prepare_folder(folder, state, values, trained.model)
+    trained, fitted = _build(config, state, plan)
+    if start and values is None:
+        _tell(start.fill(trained.model, *vocabularies))
+    _prepare_folder(folder, state, values, fitted)
     _tell(_summary(batches, pairs.train, plan, trained, state))
     _tell(describe_unknown(pairs.dev, *vocabularies))
     evaluate = partial(evaluate_on_dev, Translator.from_trained(trained), pairs.dev)
@@ -124,7 +135,7 @@ def _go_on(
     if config.training.tensorboard:
         own.append(keras.callbacks.TensorBoard(folder / "logs"))
     try:
-        _fit(trained, batches, plan, done=len(state.rounds), callbacks=[*own, *callbacks])
+        _fit(trained, fitted, batches, plan, done=len(state.rounds), callbacks=[*own, *callbacks])
     except (KeyboardInterrupt, SystemExit):  # which the command raises when it is told to end
         kept = len(end_of_round.state.rounds) * plan.steps_per_round
         _tell(f"stopped; the same command goes on from step {kept} of {plan.total_steps}")
@@ -135,6 +146,8 @@ def _go_on(
 def _check(config: Config, folder: Path) -> None:
     if not config.training.epochs:
         raise ConfigError("training.epochs must be at least 1")
+    if not 0 <= config.training.scheduled_sampling <= 1:
+        raise ConfigError("training.scheduled_sampling is a share of the words, from 0 to 1")
     check_memory(config.model)
     if config.search.coverage_penalty and config.model.attention == "none":
         raise ConfigError("search.coverage_penalty needs attention, and model.attention = 'none' has none")
@@ -156,14 +169,14 @@ def _check(config: Config, folder: Path) -> None:
         )
 
 
-def _first_state(config: Config, pairs: Splits) -> TrainingState:
-    tokenizers = train_tokenizers(pairs.train, config.tokenizer)
+def _first_state(config: Config, pairs: Splits, start: Start | None) -> TrainingState:
+    tokenizers = start.tokenizers(config, pairs) if start else train_tokenizers(pairs.train, config.tokenizer)
     best_by = chosen(config.training.best_by, pairs.dev)
     return TrainingState(without_files(config), digest(pairs), *tokenizers, best_by=best_by)
 
 
-def _build(config: Config, state: TrainingState, plan: Plan) -> TrainedModel:
-    """The compiled model with its first weights."""
+def _build(config: Config, state: TrainingState, plan: Plan) -> tuple[TrainedModel, keras.Model]:
+    """The model with its first weights, and what is fitted, compiled: the model, or one around it that shares its weights."""
     source, target = state.source_tokenizer, state.target_tokenizer
     sizes = {"source_vocab_size": source.vocab_size, "target_vocab_size": target.vocab_size}
     config = dataclasses.replace(config, model=dataclasses.replace(config.model, **sizes))
@@ -171,13 +184,16 @@ def _build(config: Config, state: TrainingState, plan: Plan) -> TrainedModel:
     keras.utils.set_random_seed(config.training.seed)
     with _dtype_policy(config.training.mixed_precision):
         model = build_seq2seq(config.model, return_attention_scores=config.training.guided_alignment > 0)
-    model.compile(
+    share, fitted = config.training.scheduled_sampling, model
+    if share:
+        fitted = with_own_words(model, share, plan.total_steps)
+    fitted.compile(
         build_optimizer(config.training, plan.total_steps),
         **_objective(config.training),
         jit_compile=False if keras.backend.backend() == "tensorflow" else "auto",  # on CPUs XLA gains nothing
     )
-    model.optimizer.build(model.trainable_variables)
-    return TrainedModel(config, source, target, model)
+    fitted.optimizer.build(fitted.trainable_variables)
+    return TrainedModel(config, source, target, model), fitted
 
 
 def _objective(training: TrainingConfig) -> dict[str, Any]:
@@ -217,6 +233,7 @@ def _prepare_folder(folder: Path, state: TrainingState, values: Values | None, m
 
 def _fit(
     trained: TrainedModel,
+    fitted: keras.Model,
     batches: TrainingBatches,
     plan: Plan,
     *,
@@ -227,7 +244,7 @@ def _fit(
     step = done * plan.steps_per_round
     stop = StopOnDivergence(trained.config.training, partial(describe_batch, batches, trained), step)
     with tqdm(total=plan.total_steps, initial=step, unit="step", disable=None, dynamic_ncols=True) as bar:
-        trained.model.fit(
+        fitted.fit(
             batches.stream(step),
             steps_per_epoch=plan.steps_per_round,
             initial_epoch=done,

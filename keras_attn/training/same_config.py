@@ -16,7 +16,7 @@ def with_config(state: TrainingState, config: Config) -> TrainingState:
     """The state of a training that goes on with this config.
 
     What `[search]` says and when the training ends (`training.epochs`, `training.patience`) may be others than it began with. Only
-    the cosine schedule, which is made for a number of epochs, is bound to them.
+    the cosine schedule and scheduled sampling, which are made for a number of epochs, are bound to them.
 
     Raises:
         ConfigError: other values have changed; the message names their keys.
@@ -24,7 +24,7 @@ def with_config(state: TrainingState, config: Config) -> TrainingState:
     config = without_files(config)
     before, now = dataclasses.asdict(state.config), dataclasses.asdict(config)
     free = {f"search.{key}" for key in now["search"]} | {"training.patience"}
-    if config.training.schedule != "cosine":
+    if config.training.schedule != "cosine" and not config.training.scheduled_sampling:
         free.add("training.epochs")
     changes = [
         f"{section}.{key} was {before[section][key]!r} and is {value!r}"

@@ -1,3 +1,5 @@
+import math
+
 import pytest
 
 from keras_attn.inference.translator import Translator
@@ -13,6 +15,16 @@ def test_every_pair_gives_its_log_probability(run, model_folder, pair_files, tin
     assert [float(line) for line in result.stdout.splitlines()] == pytest.approx(
         Translator.from_trained(tiny_trained).score(*lines), abs=1e-3
     )
+
+
+def test_word_scores_make_the_log_probability(run, model_folder, pair_files):
+    result = run("score", model_folder, *pair_files, "--word-scores")
+    for line, target in zip(result.stdout.splitlines(), pair_files[1].read_text().splitlines(), strict=True):
+        log_prob, words = line.split("\t")
+        probabilities = [float(p) for p in words.split()]
+        assert len(probabilities) == len(target.split()) + 1
+        if min(probabilities) > 0.01:  # four places tell enough of it
+            assert sum(map(math.log, probabilities)) == pytest.approx(float(log_prob), abs=0.05)
 
 
 def test_files_of_different_lengths_are_a_mistake(run, model_folder, pair_files):

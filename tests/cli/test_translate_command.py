@@ -1,3 +1,4 @@
+import math
 import signal
 
 import pytest
@@ -67,6 +68,49 @@ def test_n_best_lists_have_number_score_and_text(run, model_folder, translator):
     assert [row[0] for row in rows] == ["1", "1", "2", "2"]
     assert [rows[0][2], rows[2][2]] == translator(["the cat", "a dog"])
     assert float(rows[0][1]) >= float(rows[1][1])
+
+
+def test_translations_are_what_the_options_ask_for(run, model_folder, translator, tmp_path):
+    (tmp_path / "terms.tsv").write_text("cat\tchien vert\n")
+    options = [
+        "--prefix",
+        "un petit",
+        "--min-length",
+        8,
+        "--no-repeat-ngram",
+        2,
+        "--glossary",
+        tmp_path / "terms.tsv",
+    ]
+    result = run("translate", model_folder, *options, stdin=b"the cat\nold dog\n")
+    assert result.exit_code == 0
+    first, second = result.stdout.splitlines()
+    assert first.startswith("un petit") and " chien vert" in first
+    assert second.startswith("un petit") and " chien vert" not in second
+
+
+def test_word_scores_are_probabilities_of_the_words_and_the_end(run, model_folder, translator):
+    result = run("translate", model_folder, *GREEDY, "--word-scores", stdin=b"the cat\n\n")
+    first, empty = result.stdout.split("\n")[:2]
+    text, probabilities = first.split("\t")
+    (expected,) = translator.translate(["the cat"], 1, word_scores=True)
+    assert text == expected.text
+    assert [float(p) for p in probabilities.split()] == pytest.approx(
+        [math.exp(p) for _, p in expected.words], abs=1e-4
+    )
+    assert empty == ""
+
+
+def test_several_folders_are_an_ensemble(run, model_folder, translator):
+    result = run("translate", model_folder, model_folder, *GREEDY, stdin=b"the cat\n")
+    assert result.stdout.splitlines() == translator(["the cat"], beam_size=1)
+
+
+def test_a_glossary_of_other_columns_is_a_mistake(run, model_folder, tmp_path):
+    (tmp_path / "terms.tsv").write_text("cat\n")
+    result = run("translate", model_folder, "--glossary", tmp_path / "terms.tsv", stdin=b"the cat\n")
+    assert result.exit_code == 2
+    assert "terms.tsv, line 1: expected a term, a tab and its translation" in result.stderr
 
 
 def test_samples_differ_by_their_seed(run, model_folder):

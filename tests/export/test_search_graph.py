@@ -86,3 +86,12 @@ def test_another_backend_is_refused_by_name(tiny_trained, monkeypatch):
     monkeypatch.setattr(keras.backend, "backend", lambda: "jax")
     with pytest.raises(ValueError, match=r"Keras runs on jax: set KERAS_BACKEND=tensorflow"):
         load_subject(tiny_trained)
+
+
+@pytest.mark.parametrize("beam_size", [1, 3])
+def test_constraints_hold_in_the_graph(tiny_trained, beam_size):
+    source = [[9, 5, 7, EOS_ID], [9, 5, EOS_ID, 0]]
+    constraints = {"min_length": 12, "no_repeat_ngram": 1}
+    ids, lengths, _ = translate(tiny_trained, source, beam_size, **constraints)
+    for row, length in zip(ids, lengths, strict=True):
+        assert length == 12 == len(set(row[:length].tolist()))

@@ -202,6 +202,7 @@ def test_the_command_line_scores_over_grpc(grpc_server, ask):
     assert found == {
         "log_prob": pytest.approx(expected["log_prob"][0], abs=1e-4),
         "tokens": expected["tokens"][0],
+        "token_log_probs": pytest.approx(list(expected["token_log_probs"][0]), abs=1e-4),
     }
 
 

@@ -67,6 +67,11 @@ def test_a_score_is_the_log_probability_that_keras_gives(ask, translator, digit_
     np.testing.assert_allclose(found["log_prob"], translator.score(sources, targets), atol=1e-4)
     ids = digit_speller.target_tokenizer.encode(targets)
     assert found["tokens"].tolist() == [len(row) + 1 for row in ids]
+    words = translator.force(sources, targets)
+    for row, (tokens, count) in enumerate(zip(found["token_log_probs"], found["tokens"], strict=True)):
+        assert tokens.sum() == pytest.approx(words[row].log_prob, abs=1e-4)
+        assert tokens[count - 1] == pytest.approx(words[row].words[-1][1], abs=1e-4)
+        assert not tokens[count:].any()
 
 
 def test_a_score_is_that_of_the_search_for_what_the_search_found(ask, translator, lines):

@@ -10,12 +10,17 @@ from keras_attn.search import beam, greedy
 ALPHAS = [0.0, 0.6, 1.0, 2.0]
 
 
-def plain_beam(step, sentence, limit, beam_size, alpha, eos=3):
+def plain_beam(step, sentence, limit, beam_size, alpha, eos=3, gamma=0.0):
     """The rules of `beam` for one sentence in plain Python, running to the limit whatever happens."""
     live, finished = [(0.0, ())], []
     for length in range(1, limit + 1):
-        longer = [(step.log_prob(sentence, (*t, w)), (*t, w)) for _, t in live for w in (1, eos, 4, 5)]
-        candidates = sorted(longer, reverse=True)[: 2 * beam_size]
+        ranked = []
+        for _, t in live:
+            children = sorted(
+                ((step.log_prob(sentence, (*t, w)), (*t, w)) for w in (1, eos, 4, 5)), reverse=True
+            )
+            ranked += [(child[0] - gamma * rank, child) for rank, child in enumerate(children)]
+        candidates = [child for _, child in sorted(ranked, reverse=True)[: 2 * beam_size]]
         finished += [(p / ((5 + length) / 6) ** alpha, p, t) for p, t in candidates if t[-1] == eos]
         live = [c for c in candidates if c[1][-1] != eos][:beam_size]
     cut = [(p / ((5 + limit) / 6) ** alpha, p, t) for p, t in live]
@@ -45,6 +50,15 @@ def test_stopping_early_changes_nothing(markov, ids, token_lists, beam_size, alp
     step = markov(6, seed=1)
     found = beam(step, step.state, **ids, max_length=8, beam_size=beam_size, length_penalty=alpha)
     assert_found(found, token_lists, [plain_beam(step, i, 8, beam_size, alpha) for i in range(6)])
+
+
+@pytest.mark.parametrize("beam_size", [2, 3, 5])
+@pytest.mark.parametrize("gamma", [0.3, 2.0])
+def test_diversity_puts_siblings_back(markov, ids, token_lists, beam_size, gamma):
+    step = markov(6, seed=1)
+    found = beam(step, step.state, **ids, max_length=6, beam_size=beam_size, diversity=gamma)
+    expected = [plain_beam(step, i, 6, beam_size, 1.0, gamma=gamma) for i in range(6)]
+    assert_found(found, token_lists, expected)
 
 
 @pytest.mark.parametrize("alpha", ALPHAS)
@@ -160,6 +174,7 @@ def test_a_sentence_is_found_alike_alone_in_a_batch_and_in_another_order(markov,
         ({"beam_size": 0}, "beam_size must be at least 1"),
         ({"length_penalty": -1.0}, "length_penalty must be 0 or more"),
         ({"length_penalty": float("nan")}, "length_penalty must be 0 or more"),
+        ({"diversity": -1.0}, "diversity must be 0 or more"),
         ({"max_length": 0}, "max_length must be at least 1"),
         ({"eos_id": 0}, "eos_id must be neither"),
         ({"state": ()}, "at least one tensor"),

@@ -1,6 +1,6 @@
 import pytest
 
-from keras_attn.text.words import EOS_PIECE, word_of_pieces
+from keras_attn.text.words import EOS_PIECE, may_follow_a_word, word_of_pieces, words_of_pieces
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,18 @@ def test_a_lone_mark_belongs_to_the_text_that_follows():
 
 def test_a_mark_without_text_makes_no_word():
     assert word_of_pieces(["▁", "▁a", "▁", "▁b", "▁", EOS_PIECE]) == [0, 0, 0, 1, 1, 2]
+
+
+@pytest.mark.parametrize("piece", ["▁", "▁dog", ".", ",-", "</s>"])
+def test_what_may_follow_a_word(piece):
+    assert may_follow_a_word(piece)
+
+
+@pytest.mark.parametrize("piece", ["s", "9", "é", "\u0301", "<0xE2>", "<unk>"])
+def test_what_may_go_on_with_a_word(piece):
+    assert not may_follow_a_word(piece)
+
+
+def test_words_are_what_their_pieces_spell():
+    assert words_of_pieces(["▁un", "▁ch", "at", ".", "</s>"]) == ["un", "chat.", "</s>"]
+    assert words_of_pieces([]) == []

@@ -1,0 +1,234 @@
+"""Tags of the source, such as those of HTML, in the translation: the model translates the text, and its attention places the tags.
+
+    >>> translate_marked(translator, ["I gave <b>my dog</b> a bone.<br>"])
+    ['Le di <b>a mi perro</b> un hueso.<br>']
+
+Every tag of a line is in its translation, once, and elements are nested there as they are in the line. The words of an element are
+the stretch of the translation that holds most of the words that attend to its own, and fewest others; an element that nothing
+attends to is empty. A tag inside a word counts for the whole word. A line break, an image, and a tag whose counterpart is missing
+stand between the words that attend to what comes before and to what comes after.
+"""
+
+import dataclasses
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Unpack
+
+from keras_attn.alignment.align import attention_of_words, check_attention
+from keras_attn.alignment.word_alignment import links
+from keras_attn.text.links import Links
+
+if TYPE_CHECKING:
+    from keras_attn.inference.options import Options
+    from keras_attn.inference.translator import Translator
+
+_TAG = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>")
+_WORD = re.compile(r"\S+")
+_VOID = re.compile("area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr")
+# Elements within a sentence; where any other begins or ends, so does a word.
+_INLINE = re.compile(
+    "a|abbr|b|bdi|bdo|cite|code|data|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strike|strong|sub|sup|time|tt|u|var|wbr"
+)
+_PUNCTUATION = re.compile(r"[^\w\s]+$")
+
+
+@dataclasses.dataclass
+class Element:
+    """An element with a beginning and an end, or a single tag, between the words of a line.
+
+    Attributes:
+        tags: of the beginning and of the end, or the single one.
+        start, end: the words it holds are `start` up to, not including, `end`.
+        inside: what stands in it, in order.
+        before_mark: whether its end stands between a word and a mark of punctuation.
+        spaced: whether a single tag stands between spaces, on its left and on its right.
+    """
+
+    tags: list[str]
+    start: int
+    end: int = 0
+    inside: list["Element"] = dataclasses.field(default_factory=list)
+    before_mark: bool = False
+    spaced: tuple[bool, bool] = (False, False)
+
+
+@dataclasses.dataclass(frozen=True)
+class Marked:
+    """A line without its tags, and the elements that they make."""
+
+    text: str
+    elements: list[Element]
+
+
+def translate_marked(
+    translator: "Translator",
+    lines: Sequence[str],
+    beam_size: int | None = None,
+    **options: Unpack["Options"],
+) -> list[str]:
+    """The translation of each line, its tags placed.
+
+    Args:
+        translator: a model with attention.
+        lines, beam_size, options: as for `Translator.translate`.
+
+    Raises:
+        ValueError: a model without attention, or what `translate` refuses.
+    """
+    check_attention(translator)
+    parsed = [parse(line) for line in lines]
+    found = translator.translate([marked.text for marked in parsed], beam_size, **options)
+    translations = []
+    for marked, translation in zip(parsed, found, strict=True):
+        alignment: Links = set()
+        if translation.weights is not None:
+            alignment = links(attention_of_words(translator, translation, keep_eos=False).weights)
+        translations.append(placed(marked, translation.text, alignment=alignment))
+    return translations
+
+
+def parse(line: str) -> Marked:
+    """Takes the tags out of a line."""
+    text, tags, last = "", [], 0
+    for tag in _TAG.finditer(line):
+        text += line[last : tag.start()]
+        if not _INLINE.fullmatch(_name(tag[0])) and text and not text[-1].isspace():
+            text += " "
+        spaced = line[: tag.start()][-1:].isspace(), line[tag.end() :][:1].isspace()
+        tags.append((tag[0], len(text), spaced))
+        last = tag.end()
+    text += line[last:]
+    return Marked(text, _elements(text, tags))
+
+
+def placed(marked: Marked, translation: str, *, alignment: Links) -> str:
+    """A translation with the elements of its line.
+
+    Args:
+        marked: the line.
+        translation: of its text.
+        alignment: pairs of a word of the text and one of the translation, words being what stands between spaces.
+    """
+    words = translation.split()
+    sources: list[set[int]] = [set() for _ in words]
+    for i, j in alignment:
+        if j < len(words):
+            sources[j].add(i)
+    whole = (0, len(marked.text.split()))
+    return _joined(_pieces(marked.elements, words, sources=sources, span=(0, len(words)), of=whole))
+
+
+def _elements(text: str, tags: list[tuple[str, int, tuple[bool, bool]]]) -> list[Element]:
+    """The elements that tags make, each at a place of the text and with or without spaces around it, as a tree."""
+    words = [found.span() for found in _WORD.finditer(text)]
+    stack = [Element([], 0)]
+    for tag, place, spaced in tags:
+        begun = sum(start < place for start, _ in words)  # words that begin before the tag
+        ended = sum(end <= place for _, end in words)
+        name = _name(tag)
+        open_at = next((i for i in range(len(stack) - 1, 0, -1) if _name(stack[i].tags[0]) == name), 0)
+        if tag.startswith("</") and open_at:
+            _leave_open(stack, open_at)
+            element = stack.pop()
+            element.tags.append(tag)
+            element.end = max(element.start, begun)
+            element.before_mark = bool(_PUNCTUATION.match(text[place : place + 1]))
+        elif tag.startswith(("</", "<!")) or tag.endswith("/>") or _VOID.fullmatch(name):
+            stack[-1].inside.append(Element([tag], begun, begun, spaced=spaced))
+        else:
+            element = Element([tag], ended, ended, spaced=spaced)
+            stack[-1].inside.append(element)
+            stack.append(element)
+    _leave_open(stack, 0)
+    return stack[0].inside
+
+
+def _leave_open(stack: list[Element], depth: int) -> None:
+    """What is open above a depth has no end: it is a single tag, and what follows it stands beside it."""
+    while len(stack) > depth + 1:
+        element = stack.pop()
+        stack[-1].inside += element.inside
+        element.inside = []
+
+
+def _pieces(
+    elements: Sequence[Element],
+    words: Sequence[str],
+    *,
+    sources: Sequence[set[int]],
+    span: tuple[int, int],
+    of: tuple[int, int],
+) -> Iterator[tuple[str, Any]]:
+    """The words of a span of the translation and the elements in it, in order.
+
+    Args:
+        elements: those of the source words `of`, whose place is the span.
+        sources: for each word of the translation, the words of the source that it attends to.
+    """
+    low, high = span
+    wanted = [(_stretch(element, sources, span=span, of=of), element) for element in elements]
+    here = low
+    for (start, end), element in sorted(wanted, key=lambda each: each[0][0]):
+        start = max(start, here)
+        end = max(start, end)
+        yield from (("word", word) for word in words[here:start])
+        if len(element.tags) == 1:
+            yield "single", element
+        else:
+            yield "open", element
+            own = (element.start, element.end)
+            yield from _pieces(element.inside, words, sources=sources, span=(start, end), of=own)
+            yield "close", element
+        here = end
+    yield from (("word", word) for word in words[here:high])
+
+
+def _stretch(
+    element: Element, sources: Sequence[set[int]], *, span: tuple[int, int], of: tuple[int, int]
+) -> tuple[int, int]:
+    """Where the element belongs within a span: of a stretch, each word that is its own counts 1, each that is another's -1."""
+    low, high = span
+    own = set(range(element.start, element.end))
+    if own and (element.start, element.end) == of:
+        return span
+    best, best_sum = None, 0
+    for start in range(low, high):
+        total = 0
+        for end in range(start, high):
+            total += bool(sources[end] & own) - bool(sources[end] - own and not sources[end] & own)
+            if total > best_sum:
+                best, best_sum = (start, end + 1), total
+    if best:
+        return best
+
+    def crossed(gap: int) -> int:
+        """Words that would stand on another side of the gap than what they attend to of the place."""
+        before, after = sources[low:gap], sources[gap:high]
+        return sum(any(i >= element.start for i in each) for each in before) + sum(
+            any(i < element.start for i in each) for each in after
+        )
+
+    gap = min(range(low, high + 1), key=crossed)
+    return gap, gap
+
+
+def _joined(pieces: Iterable[tuple[str, Any]]) -> str:
+    """Words with spaces between them, tags next to the words that they hold, marks of punctuation where they were in the line."""
+    out: list[str] = []
+    apart = False  # whether what comes next is set apart
+    for kind, piece in pieces:
+        if kind == "close":
+            mark = _PUNCTUATION.search(out[-1]) if piece.before_mark and not out[-1].endswith(">") else None
+            if mark:
+                out[-1] = out[-1][: mark.start()]
+            out += [piece.tags[1], mark[0]] if mark else [piece.tags[1]]
+        else:
+            spaced = piece.spaced[0] if kind == "single" else True
+            out += [" "] * (apart and spaced)
+            out.append(piece if kind == "word" else piece.tags[0])
+        apart = {"word": True, "close": True, "open": False}.get(kind, kind == "single" and piece.spaced[1])
+    return "".join(out)
+
+
+def _name(tag: str) -> str:
+    return re.match(r"</?([A-Za-z][^\s/>]*)|", tag)[1].lower() if tag[1:2] != "!" else "!"

@@ -1,0 +1,120 @@
+"""What a hypothesis may not say, as pieces around a step: a step with constraints is a step.
+
+    step, state = constrained(step, state, [NoRepeat(3, max_length), MinLength(5, EOS_ID), Prefix(ids)])
+
+A constraint is `start(batch)`, the state it keeps of each row, and a call that takes what is forbidden so far, the token that was
+just read and its state, and returns both renewed. What is forbidden is as good as impossible; the log-probabilities of all else
+stay as the model gave them.
+"""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Protocol
+
+from keras import ops
+
+from keras_attn.search.decode_loop import batch_size
+from keras_attn.search.hypotheses import NEVER
+from keras_attn.search.types import LogProbs, Scalar, State, Step, Tensor, Tokens, Weights
+from keras_attn.special_ids import PAD_ID
+
+Forbidden = Tensor  # bool [N, V]
+
+
+class Constraint(Protocol):
+    """What `constrained` asks of a constraint."""
+
+    def start(self, batch: int | Scalar) -> State:
+        """The state before the first token: a nest of tensors `[B, ...]`."""
+
+    def __call__(self, forbidden: Forbidden, tokens: Tokens, state: State) -> tuple[Forbidden, State]:
+        """What may not follow `tokens`, int32 `[N]`, and the state after them."""
+
+
+@dataclasses.dataclass(frozen=True)
+class MinLength:
+    """No end before `length` tokens, EOS included."""
+
+    length: int
+    eos_id: int
+
+    def start(self, batch: int | Scalar) -> State:
+        return ops.zeros((batch,), dtype="int32")  # tokens said so far
+
+    def __call__(self, forbidden: Forbidden, tokens: Tokens, said: State) -> tuple[Forbidden, State]:
+        too_short = ops.expand_dims(said + 1 < self.length, -1)  # [N, 1]
+        end = ops.arange(forbidden.shape[-1], dtype="int32") == self.eos_id  # [V]
+        return ops.logical_or(forbidden, ops.logical_and(too_short, end)), said + 1
+
+
+@dataclasses.dataclass(frozen=True)
+class NoRepeat:
+    """No sequence of `n` tokens twice.
+
+    Reference: Paulus et al. 2018, "A Deep Reinforced Model for Abstractive Summarization", section 2.5.
+    """
+
+    n: int
+    max_length: int
+
+    def start(self, batch: int | Scalar) -> State:
+        return ops.zeros((batch, self.max_length), dtype="int32")  # the last L tokens read, the newest last
+
+    def __call__(self, forbidden: Forbidden, tokens: Tokens, read: State) -> tuple[Forbidden, State]:
+        """A token is forbidden if it once followed the n - 1 last ones. These hold BOS, which comes once, or are all words."""
+        read = ops.concatenate([read[:, 1:], tokens[:, None]], axis=1)
+        starts = self.max_length - self.n + 1  # places where n tokens begin
+        if starts < 1:
+            return forbidden, read
+        followed = read[:, self.n - 1 :]  # [N, starts]
+        for i in range(self.n - 1):
+            same = read[:, i : i + starts] == read[:, starts + i : starts + i + 1]
+            followed = ops.where(same, followed, PAD_ID)  # which is never said anyway
+        return marked(forbidden, followed), read
+
+
+class Prefix:
+    """The given tokens first; whatever else forbids them.
+
+    Args:
+        ids: int32 `[B, P]`, padded on the right with 0.
+    """
+
+    def __init__(self, ids: Tensor) -> None:
+        self._ids = ops.convert_to_tensor(ids)
+
+    def start(self, batch: int | Scalar) -> State:
+        return self._ids  # what is still to be said, then padding
+
+    def __call__(self, forbidden: Forbidden, tokens: Tokens, left: State) -> tuple[Forbidden, State]:
+        forced = left[:, 0][:, None]  # [N, 1]
+        left = ops.concatenate([left[:, 1:], ops.zeros_like(forced)], axis=1)
+        others = ops.arange(forbidden.shape[-1], dtype="int32") != forced  # [N, V]
+        return ops.where(forced == PAD_ID, forbidden, others), left
+
+
+def constrained(step: Step, state: State, constraints: Sequence[Constraint]) -> tuple[Step, State]:
+    """A step and its first state that keep to constraints; a later one has the last word."""
+    if not constraints:
+        return step, state
+    batch = batch_size(state)
+
+    def constrained_step(tokens: Tokens, state: State) -> tuple[LogProbs, State, Weights]:
+        inner, states = state
+        log_probs, inner, weights = step(tokens, inner)
+        forbidden = ops.zeros_like(log_probs, dtype="bool")
+        renewed = []
+        for constraint, own in zip(constraints, states, strict=True):
+            forbidden, own = constraint(forbidden, tokens, own)
+            renewed.append(own)
+        log_probs = ops.where(forbidden, NEVER, ops.cast(log_probs, "float32"))
+        return log_probs, (inner, tuple(renewed)), weights
+
+    return constrained_step, (state, tuple(constraint.start(batch) for constraint in constraints))
+
+
+def marked(marks: Tensor, tokens: Tensor) -> Tensor:
+    """bool `[N, V]` with True at int32 `tokens` `[N, M]` too."""
+    rows = ops.zeros_like(tokens) + ops.arange(ops.shape(tokens)[0], dtype="int32")[:, None]
+    places = ops.reshape(ops.stack([rows, tokens], axis=-1), (-1, 2))
+    return ops.scatter_update(marks, places, ops.ones_like(places[:, 0], dtype="bool"))

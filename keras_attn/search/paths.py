@@ -1,0 +1,107 @@
+"""Hypotheses in the making: what a beam keeps of each, and what the finished ones compete by."""
+
+from typing import NamedTuple
+
+from keras import ops, tree
+
+from keras_attn.search import hypotheses
+from keras_attn.search.coverage_penalty import coverage_penalty as missing_words
+from keras_attn.search.decode_loop import weights_of
+from keras_attn.search.hypotheses import NEVER, Hypotheses
+from keras_attn.search.length_penalty import length_penalty as penalty
+from keras_attn.search.phrases import Phrases, Said, nothing_said
+from keras_attn.search.types import Active, KeptWeights, Scalar, Tensor
+from keras_attn.special_ids import PAD_ID
+
+
+class Paths(NamedTuple):
+    """M hypotheses a sentence in the making. One that is impossible has log_prob NEVER; the rest of it means nothing."""
+
+    tokens: Tensor  # int32 [B, M, L]
+    rows: Tensor  # int32 [B, M, L]: the row of the step that each token was chosen in, to find its attention weights
+    lengths: Tensor  # int32 [B, M]
+    log_probs: Tensor  # float32 [B, M]
+    coverage: (
+        Tensor | tuple[()]
+    )  # float32 [B, M, S], the sum of the attention weights so far; () where nobody asks
+    said: Said | tuple[()]  # [B, M, ...], of the phrases to be said; () where there are none
+
+
+class Ranking(NamedTuple):
+    """What finished hypotheses compete by."""
+
+    alpha: float
+    beta: float
+    source_mask: Tensor | None  # bool [B, S]; None where beta is 0
+
+    def scores(self, paths: Paths) -> Tensor:
+        scores = paths.log_probs / penalty(paths.lengths, self.alpha)
+        if self.beta:
+            scores = scores + missing_words(paths.coverage, self.source_mask[:, None], self.beta)
+        return ops.where(paths.log_probs > NEVER, scores, NEVER)
+
+    def bound(self, paths: Paths, limits: Tensor) -> Tensor:
+        """What no score can be above, however its hypothesis goes on: log-probabilities only fall, the length penalty is
+        largest at the limit, and that of coverage takes away."""
+        return ops.where(
+            paths.log_probs > NEVER, paths.log_probs / penalty(limits[:, None], self.alpha), NEVER
+        )
+
+
+def start(
+    batch: int | Scalar,
+    beam_size: int,
+    max_length: int,
+    *,
+    source_mask: Tensor | None,
+    phrases: Phrases | None,
+) -> tuple[Paths, Paths]:
+    """One live hypothesis a sentence, the empty one, and no finished ones."""
+    buffer = ops.zeros((batch, beam_size, max_length), dtype="int32")
+    lengths = ops.zeros((batch, beam_size), dtype="int32")
+    none = ops.full((batch, beam_size), NEVER, dtype="float32")
+    first = hypotheses.put(none, 0, ops.zeros((batch,), dtype="float32"))
+    coverage = ()
+    if source_mask is not None:
+        coverage = ops.zeros((batch, beam_size, ops.shape(source_mask)[1]), dtype="float32")
+    said = () if phrases is None else nothing_said(phrases, beam_size)
+    live = Paths(buffer, buffer, lengths, first, coverage, said)
+    return live, live._replace(log_probs=none)
+
+
+def only(paths: Paths, which: Tensor) -> Paths:
+    """Makes the others impossible."""
+    return paths._replace(log_probs=ops.where(which, paths.log_probs, NEVER))
+
+
+def best_finished(finished: Paths, new: Paths, ranking: Ranking) -> Paths:
+    """The best K of the finished hypotheses, by score; of equals, those that finished first (torch leaves that open)."""
+    pool = _joined(finished, new)  # [B, 3K]
+    return hypotheses.gather(pool, ops.top_k(ranking.scores(pool), finished.log_probs.shape[1])[1])
+
+
+def can_win(live: Paths, finished: Paths, limits: Tensor, ranking: Ranking) -> Active:
+    """Whether a live hypothesis could still beat the worst finished one: bool `[B]`."""
+    return ops.max(ranking.bound(live, limits), axis=1) > ranking.scores(finished)[:, -1]
+
+
+def finished_first(live: Paths, finished: Paths) -> Paths:
+    """The finished hypotheses, and live ones in the places that are left."""
+    beam_size = finished.log_probs.shape[1]
+    count = ops.sum(ops.cast(finished.log_probs > NEVER, "int32"), axis=1, keepdims=True)  # [B, 1]
+    places = ops.arange(beam_size, dtype="int32")[None]  # [1, K]
+    places = ops.where(places < count, places, beam_size + places - count)
+    return hypotheses.gather(_joined(finished, live), places)
+
+
+def result(paths: Paths, kept: KeptWeights, ranking: Ranking) -> Hypotheses:
+    """What the search returns of them."""
+    lengths = ops.where(paths.log_probs > NEVER, paths.lengths, 0)
+    real = hypotheses.within(lengths, paths.tokens.shape[-1])  # [B, K, L]
+    tokens = ops.where(real, paths.tokens, PAD_ID)
+    scores = ranking.scores(paths)
+    return Hypotheses(tokens, lengths, paths.log_probs, scores, weights_of(kept, paths.rows, real))
+
+
+def _joined(first: Paths, second: Paths) -> Paths:
+    return tree.map_structure(lambda a, b: ops.concatenate([a, b], axis=1), first, second)

@@ -1,0 +1,128 @@
+"""A training that starts from a trained model instead of from random weights."""
+
+import dataclasses
+import re
+from pathlib import Path
+
+import keras
+import numpy as np
+from keras import ops
+
+from keras_attn.config import Config, ConfigError
+from keras_attn.data.splits import Splits
+from keras_attn.models.seq2seq import Seq2Seq
+from keras_attn.storage.model_folder import load_model
+from keras_attn.text.tokenizer import Tokenizer
+from keras_attn.training.inputs import train_tokenizers
+
+
+@dataclasses.dataclass(frozen=True)
+class Start:
+    """The model to start from.
+
+    Attributes:
+        folder: its model folder. `[model]` must describe the same layers; dropout and all of `[training]` may differ.
+        new_vocabulary: whether to train a vocabulary on the new sentence pairs, as `[tokenizer]` says. The pieces that both
+            vocabularies have keep what is known of them, the others start at random. Else the model keeps its vocabulary.
+    """
+
+    folder: str | Path
+    new_vocabulary: bool = False
+
+    def tokenizers(self, config: Config, pairs: Splits) -> tuple[Tokenizer, Tokenizer]:
+        """The vocabularies of the new training.
+
+        Raises:
+            ModelFolderError, FileNotFoundError: as `load_model`.
+            ValueError: what `train_tokenizer` refuses.
+        """
+        if self.new_vocabulary:
+            return train_tokenizers(pairs.train, config.tokenizer)
+        trained = load_model(self.folder)
+        return trained.source_tokenizer, trained.target_tokenizer
+
+    def fill(self, model: Seq2Seq, source: Tokenizer, target: Tokenizer) -> str:
+        """Gives a new model of these vocabularies the weights of the old one.
+
+        Returns:
+            What was carried over, for people.
+
+        Raises:
+            ConfigError: the two have other layers.
+            ModelFolderError, FileNotFoundError: as `load_model`.
+        """
+        old = load_model(self.folder)
+        shared = {
+            "source": _shared(source, old.source_tokenizer),
+            "target": _shared(target, old.target_tokenizer),
+        }
+        sides = _of_words(model)
+        values = []
+        for new, before in _pairs(model.weights, old.model.weights, self.folder):
+            value = ops.convert_to_numpy(before.value)
+            if id(new) in sides:
+                side, axis = sides[id(new)]
+                if _others(new, axis) != _others(before, axis):
+                    raise _another_model(self.folder, new, before)
+                value = _with_rows(ops.convert_to_numpy(new.value), value, axis, shared[side])
+            elif new.shape != before.shape:
+                raise _another_model(self.folder, new, before)
+            values.append(value)
+        model.set_weights(values)
+        return (
+            f"started from {self.folder}, with {len(shared['source'])} of {source.vocab_size} source pieces and "
+            f"{len(shared['target'])} of {target.vocab_size} target pieces"
+        )
+
+
+def _shared(new: Tokenizer, old: Tokenizer) -> np.ndarray:
+    """int `[pieces, 2]`: the ids of the pieces that both vocabularies have, in the new one and in the old one."""
+    known = {piece: i for i, piece in enumerate(old.pieces(range(old.vocab_size)))}
+    pieces = new.pieces(range(new.vocab_size))
+    return np.array([(i, known[piece]) for i, piece in enumerate(pieces) if piece in known])
+
+
+def _of_words(model: Seq2Seq) -> dict[int, tuple[str, int]]:
+    """Of weights with a row or a column for each word: which vocabulary it is of, and the axis."""
+    layers = [("source", 0, model.source_embedding), ("target", 0, model.target_embedding)]
+    if model.output_layer is not None:
+        layers.append(("target", -1, model.output_layer))
+    return {id(weight): (side, axis) for side, axis, layer in layers for weight in layer.weights}
+
+
+def _with_rows(new: np.ndarray, old: np.ndarray, axis: int, shared: np.ndarray) -> np.ndarray:
+    new = np.moveaxis(new.copy(), axis, 0)
+    new[shared[:, 0]] = np.moveaxis(old, axis, 0)[shared[:, 1]]
+    return np.moveaxis(new, 0, axis)
+
+
+def _others(weight: keras.Variable, axis: int) -> list[int]:
+    """Its sizes but for that of the vocabulary."""
+    return np.delete(weight.shape, axis).tolist()
+
+
+def _pairs(
+    new: list[keras.Variable], old: list[keras.Variable], folder: str | Path
+) -> list[tuple[keras.Variable, keras.Variable]]:
+    pairs = list(zip(new, old, strict=False))
+    for one, other in pairs:
+        if _path(one) != _path(other):
+            raise _another_model(folder, one, other)
+    if len(new) != len(old):
+        raise ConfigError(
+            f"{folder} holds another model than [model] describes, of {len(old)} weights and not {len(new)}: set [model] as in "
+            "its config.toml"
+        )
+    return pairs
+
+
+def _another_model(folder: str | Path, new: keras.Variable, old: keras.Variable) -> ConfigError:
+    return ConfigError(
+        f"{folder} holds another model than [model] describes: {_path(old)} {tuple(old.shape)} where that has {_path(new)} "
+        f"{tuple(new.shape)}. Set [model] as in its config.toml"
+    )
+
+
+def _path(variable: keras.Variable) -> str:
+    """Without the numbers that Keras gives to all but the first model of a process."""
+    return re.sub(r"_\d+(?=[_/]|$)", "", variable.path)

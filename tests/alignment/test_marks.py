@@ -1,0 +1,100 @@
+"""Tags of the source in the translation."""
+
+import random
+import re
+
+import pytest
+
+from keras_attn.alignment.marks import parse, placed, translate_marked
+from keras_attn.inference.translator import Translator
+
+TAG = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>")
+
+
+@pytest.fixture(scope="module")
+def translator(tiny_trained):
+    return Translator.from_trained(tiny_trained)
+
+
+@pytest.mark.parametrize(
+    ("line", "translation", "links", "expected"),
+    [
+        ("the <b>big</b> dog", "le chien grand", "0-0 1-2 2-1", "le chien <b>grand</b>"),
+        ("the <b>big dog</b> sleeps", "le chien grand dort", "0-0 1-2 2-1 3-3", "le <b>chien grand</b> dort"),
+        # Words of others between an element's own: the larger stretch.
+        ("<i>a b c</i> d e", "v w x y z", "0-0 3-1 4-2 1-3 2-4", "v w x <i>y z</i>"),
+        # Nested, and one that holds the whole line.
+        ("<p><b>a <i>b</i></b> c</p>", "x y z", "0-0 1-1 2-2", "<p><b>x <i>y</i></b> z</p>"),
+        ("<p>a b</p>", "v x y z", "0-1 1-2", "<p>v x y z</p>"),
+        # Elements that change places.
+        ("<b>a</b> <i>b</i>", "y x", "0-1 1-0", "<i>y</i> <b>x</b>"),
+        # Nothing attends to it.
+        ("a <b>b</b> c", "x z", "0-0 2-1", "x <b></b> z"),
+        # Single tags.
+        ("a b<br>c", "x y z", "0-0 1-1 2-2", "x y<br>z"),
+        ("a <br/> b", "x y", "0-0 1-1", "x <br/> y"),
+        ("a <img src='b c'> b", "y x", "0-1 1-0", "<img src='b c'> y x"),
+        ("a <!-- no <b> --> b", "x y", "0-0 1-1", "x <!-- no <b> --> y"),
+        # Without counterpart, or crossed: the one that closes first is the element.
+        ("a <b> b", "x y", "0-0 1-1", "x <b> y"),
+        ("a </b> b", "x y", "0-0 1-1", "x </b> y"),
+        ("<b>a <i>b</b> c</i>", "x y z", "0-0 1-1 2-2", "<b>x <i>y</b> z</i>"),
+        # Marks of punctuation, and tags within a word.
+        ("the <b>dog</b>.", "le chien.", "0-0 1-1", "le <b>chien</b>."),
+        ("the <a><b>dog</b></a>!", "le chien !", "0-0 1-1", "le <a><b>chien</b></a> !"),
+        ("the <a><b>dog</b></a>!", "el perro!", "0-0 1-1", "el <a><b>perro</b></a>!"),
+        ("<b>un</b>known", "inconnu", "0-0", "<b>inconnu</b>"),
+        # No tag.
+        ("2 < 3 and 4>3", "2 < 3 et 4>3", "0-0", "2 < 3 et 4>3"),
+        ("<b></b>", "", "", "<b></b>"),
+    ],
+)
+def test_tags_stand_where_their_words_are(line, translation, links, expected):
+    alignment = {tuple(map(int, link.split("-"))) for link in links.split()}
+    assert placed(parse(line), translation, alignment=alignment) == expected
+
+
+def test_text_is_what_is_left_without_tags():
+    assert parse("<p>one</p><p>t<b>w</b>o<br>three</p>").text.split() == ["one", "two", "three"]
+
+
+def lines_with_tags(words, count):
+    """Elements around any words, nested or crossed, and single tags."""
+    draw = random.Random(5)
+    for _ in range(count):
+        pieces = draw.choices(words, k=draw.randint(0, 8))
+        for number in range(draw.randint(0, 4)):
+            name = draw.choice(["b", "i", "a", "p", "span", "br", "div"])
+            tags = draw.choice(
+                ([f"<{name} n='{number}'>", f"</{name}>"], [f"<{name}/>"], [f"</{name}>"], [f"<{name}>"])
+            )
+            places = sorted(draw.choices(range(len(pieces) + 1), k=len(tags)))
+            for shift, (place, tag) in enumerate(zip(places, tags, strict=True)):
+                pieces.insert(place + shift, tag)
+        yield draw.choice([" ", ""]).join(pieces) if draw.random() < 0.2 else " ".join(pieces)
+
+
+def test_no_tag_is_lost_and_no_word(translator, source_lines):
+    lines = list(lines_with_tags(" ".join(source_lines).split(), 150))
+    found = translate_marked(translator, lines, beam_size=1)
+    plain = translator([parse(line).text for line in lines], beam_size=1)
+    for line, text, without in zip(lines, found, plain, strict=True):
+        assert sorted(TAG.findall(text)) == sorted(TAG.findall(line))
+        assert TAG.sub("", text).replace(" ", "") == without.replace(" ", "")
+
+
+def test_elements_stay_nested(translator, source_lines):
+    draw = random.Random(6)
+    lines = []
+    for words in (line.split() for line in source_lines[:60]):
+        cuts = sorted(draw.choices(range(len(words) + 1), k=4))
+        a, b, c, d = cuts
+        inner = [*words[a:b], "<i>", *words[b:c], "</i>", *words[c:d]]
+        lines.append(" ".join([*words[:a], "<b>", *inner, "</b>", *words[d:]]))
+    for text in translate_marked(translator, lines, beam_size=1):
+        assert re.fullmatch(r"[^<>]*<b>[^<>]*<i>[^<>]*</i>[^<>]*</b>[^<>]*", text)
+
+
+def test_a_model_without_attention_is_refused(attentionless_trained):
+    with pytest.raises(ValueError, match="no attention"):
+        translate_marked(Translator.from_trained(attentionless_trained), ["<b>a</b>"])

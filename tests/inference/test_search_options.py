@@ -1,0 +1,206 @@
+"""What a translation may be asked to be: how it begins, what it holds, how long it is; and ensembles."""
+
+import dataclasses
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+from keras_attn.inference.translator import Translator
+from keras_attn.search import Sampling
+from keras_attn.special_ids import BOS_ID, EOS_ID
+from keras_attn.text.tokenizer import train_tokenizer
+
+
+@pytest.fixture(scope="module")
+def translator(tiny_trained):
+    return Translator.from_trained(tiny_trained)
+
+
+@pytest.fixture(scope="module")
+def lines(source_lines):
+    return source_lines[:12]
+
+
+@pytest.fixture(scope="module")
+def second(tiny_trained):
+    """Another model of the same vocabularies."""
+    from keras_attn.models.build import build_seq2seq
+
+    model = build_seq2seq(tiny_trained.config.model)
+    draw = np.random.default_rng(9)
+    for variable in model.trainable_variables:
+        variable.assign(draw.normal(0, 1 if len(variable.shape) > 1 else 0.1, variable.shape))
+    return Translator.from_trained(dataclasses.replace(tiny_trained, model=model))
+
+
+@pytest.mark.parametrize("beam_size", [1, 3])
+def test_translations_begin_with_their_prefix(translator, lines, beam_size):
+    for text in translator(lines, beam_size, prefix="un petit chien"):
+        assert text.startswith("un petit chien")
+
+
+def test_every_line_has_a_prefix_of_its_own_or_none(translator, lines):
+    prefixes = ["le chat", "", "voit"] * 4
+    texts = translator(lines, prefix=prefixes, batch_size=5)
+    assert all(text.startswith(prefix) for text, prefix in zip(texts, prefixes, strict=True))
+    assert texts[1::3] == translator(lines)[1::3]
+
+
+def test_a_prefix_takes_no_room_from_what_follows(translator, lines):
+    prefix = "un petit chien voit le vieux chat"
+    (found,) = translator.translate(["the"], beam_size=1, prefix=prefix, min_length=20)
+    given = len(translator.target_tokenizer.encode([prefix])[0])
+    assert len(found.target_ids) > given
+
+
+def test_what_was_sampled_begins_with_its_prefix_too(translator, lines):
+    sampled = translator(lines, sampling=Sampling(temperature=2.0), prefix="la maison", min_length=5)
+    assert all(text.startswith("la maison") for text in sampled)
+
+
+def test_translations_have_the_least_length(translator, lines):
+    for found in translator.translate(lines, min_length=9):
+        assert len(found.target_ids) >= 9
+
+
+def test_nothing_is_said_twice(translator, lines):
+    repeated = 0
+    for free, found in zip(
+        translator.translate(lines), translator.translate(lines, no_repeat_ngram=1), strict=True
+    ):
+        repeated += len(set(free.target_ids)) < len(free.target_ids)
+        assert len(set(found.target_ids)) == len(found.target_ids)
+    assert repeated  # else the test shows nothing
+
+
+def test_the_settings_of_the_model_hold(tiny_trained, lines):
+    search = dataclasses.replace(tiny_trained.config.search, min_length=9, no_repeat_ngram=1)
+    config = dataclasses.replace(tiny_trained.config, search=search)
+    for found in Translator.from_trained(dataclasses.replace(tiny_trained, config=config)).translate(lines):
+        assert len(found.target_ids) >= 9
+        assert len(set(found.target_ids)) == len(found.target_ids)
+
+
+@pytest.mark.parametrize("beam_size", [2, 4])
+def test_terms_are_translated_as_the_glossary_has_it(translator, source_lines, beam_size):
+    glossary = {"cat": "chien vert", "old": "jeune", "house tree": "arbre"}
+    texts = translator(source_lines[:60], beam_size, glossary=glossary)
+    asked = 0
+    for line, text in zip(source_lines, texts, strict=False):
+        words, said = line.split(), f" {text} "
+        asked += "cat" in words
+        if "cat" in words:
+            assert said.count(" chien vert ") >= words.count("cat")
+        if "old" in words:
+            assert said.count(" jeune ") >= words.count("old")
+        if "house tree" in line:
+            assert " arbre " in said
+    assert asked > 10
+
+
+def test_lines_without_terms_are_translated_as_ever(translator, lines):
+    glossary = {"bird": "oiseau"}
+    for line, text, free in zip(lines, translator(lines, glossary=glossary), translator(lines), strict=True):
+        assert "bird" in line.split() or text == free
+
+
+def test_diversity_gives_lists_that_differ_more(translator, lines):
+    def beginnings(**options):
+        found = translator.translate(lines, 5, n_best=5, **options)
+        return sum(len({each.target_ids[:2] for each in (best, *best.alternatives)}) for best in found)
+
+    assert beginnings(diversity=4.0) > beginnings()
+
+
+def test_the_probabilities_of_the_words_make_that_of_the_translation(translator, lines):
+    for best in translator.translate(lines, n_best=2, word_scores=True):
+        for found in (best, *best.alternatives):
+            words = [word for word, _ in found.words]
+            assert [word for word in words if word != "</s>"] == found.text.split()
+            assert (words[-1] == "</s>") == (found.target_ids[-1] == EOS_ID)
+            assert math.fsum(p for _, p in found.words) == pytest.approx(found.log_prob, abs=1e-3)
+
+
+def test_the_probability_of_a_word_is_the_models_own(translator, tiny_trained):
+    (found,) = translator.force(["the cat"], ["un chat"])
+    pieces = translator.target_tokenizer.pieces(found.target_ids)
+    inputs = np.array([found.source_ids]), np.array([[BOS_ID, *found.target_ids[:-1]]])
+    logits = np.array(tiny_trained.model(list(inputs)), np.float64)[0]
+    log_probs = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    of_pieces = [log_probs[t, word] for t, word in enumerate(found.target_ids)]
+    second = next(i for i, piece in enumerate(pieces) if i and piece.startswith("▁"))
+    assert [word for word, _ in found.words] == ["un", "chat", "</s>"]
+    expected = [sum(of_pieces[:second]), sum(of_pieces[second:-1]), of_pieces[-1]]
+    assert [p for _, p in found.words] == pytest.approx(expected, abs=1e-3)
+
+
+def test_an_ensemble_says_with_the_mean_of_the_probabilities(translator, second, source_lines, target_lines):
+    both = Translator.ensemble([translator, second])
+    forced = [each.force(source_lines[:5], target_lines[:5]) for each in (translator, second, both)]
+    for one, other, together in zip(*forced, strict=True):
+        pairs = zip(one.words, other.words, together.words, strict=True)
+        for (word, first), (_, again), (_, mean) in list(pairs):
+            if len(translator.target_tokenizer.encode([word])[0]) == 1:  # words of one piece: the mean itself
+                assert math.exp(mean) == pytest.approx((math.exp(first) + math.exp(again)) / 2, rel=1e-3)
+        assert together.weights == pytest.approx((one.weights + other.weights) / 2, abs=1e-5)
+
+
+def test_what_an_ensemble_says_has_the_probability_that_it_finds_for_it(translator, second, lines):
+    both = Translator.ensemble([translator, second])
+    found = both.translate(lines, word_scores=True)
+    for each in found:
+        assert math.fsum(p for _, p in each.words) == pytest.approx(each.log_prob, abs=1e-3)
+    assert both(lines) != translator(lines) != second(lines)
+
+
+def test_an_ensemble_of_twice_the_same_says_what_the_model_says(translator, lines):
+    assert Translator.ensemble([translator, translator])(lines) == translator(lines)
+
+
+def test_an_ensemble_keeps_to_constraints(translator, second, lines):
+    both = Translator.ensemble([translator, second])
+    assert all(" chien " in f" {text} " for text in both(["the cat"], glossary={"cat": "chien"}))
+    assert all(text.startswith("un petit") for text in both(lines, beam_size=1, prefix="un petit"))
+
+
+def test_folders_load_as_an_ensemble(model_folder, translator, lines):
+    assert Translator.load(model_folder, model_folder)(lines[:3]) == translator(lines[:3])
+
+
+@pytest.mark.slow
+def test_an_ensemble_can_be_pickled(translator, second, lines):
+    both = Translator.ensemble([translator, second])
+    assert pickle.loads(pickle.dumps(both))(lines[:3]) == both(lines[:3])
+
+
+def test_an_ensemble_takes_models_of_one_vocabulary(translator, tiny_trained, source_lines):
+    other = train_tokenizer(source_lines[:100], tiny_trained.source_tokenizer.vocab_size)
+    stranger = Translator(tiny_trained.model, tiny_trained.source_tokenizer, tiny_trained.target_tokenizer)
+    stranger.source_tokenizer = other
+    with pytest.raises(ValueError, match="the source vocabularies of the first and of model 2 differ"):
+        Translator.ensemble([translator, stranger])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"prefix": ["le", "la"]}, "expected one prefix a line; got 2 for 1 lines"),
+        ({"prefix": "日本"}, "the target vocabulary cannot say '日本'"),
+        ({"glossary": {"cat": "日本"}}, "the target vocabulary cannot say '日本'"),
+        ({"glossary": {"cat": "chat"}, "beam_size": 1}, "a glossary takes a beam search"),
+        ({"glossary": {"cat": "chat"}, "sampling": Sampling()}, "a glossary takes a beam search"),
+        ({"min_length": -1}, "min_length must be 0 or more"),
+        ({"diversity": -1.0}, "diversity must be 0 or more"),
+        ({"diversity": 1.0, "glossary": {"cat": "chat"}}, "no diversity"),
+    ],
+)
+def test_a_wish_that_cannot_be_met_is_refused(translator, options, message):
+    with pytest.raises(ValueError, match=message):
+        translator.translate(["the cat"], **options)
+
+
+def test_an_unknown_option_is_an_error(translator):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'beem_size'"):
+        translator(["the cat"], beem_size=3)

@@ -1,0 +1,105 @@
+"""Constraints by brute force: a beam as wide as the tree finds the best of the hypotheses that keep to them."""
+
+import numpy as np
+import pytest
+
+from keras_attn.search import Beam, MinLength, NoRepeat, Prefix, Sampling, beam, constrained, greedy, sample
+from keras_attn.search.methods import run
+
+LIMIT, WIDE = 4, 81  # 3 words and EOS: 40 finished hypotheses, 81 that are cut
+EOS = 3
+
+
+def repeats(tokens, n):
+    grams = [tokens[i : i + n] for i in range(len(tokens) - n + 1)]
+    return len(set(grams)) < len(grams)
+
+
+CASES = {
+    "at least three tokens": (lambda: [MinLength(3, EOS)], lambda t: EOS not in t[:2]),
+    "longer than the limit": (lambda: [MinLength(9, EOS)], lambda t: EOS not in t),
+    "no word twice": (lambda: [NoRepeat(1, LIMIT)], lambda t: not repeats(t, 1)),
+    "no pair twice": (lambda: [NoRepeat(2, LIMIT)], lambda t: not repeats(t, 2)),
+    "no triple twice": (lambda: [NoRepeat(3, LIMIT)], lambda t: not repeats(t, 3)),
+    "both": (
+        lambda: [NoRepeat(2, LIMIT), MinLength(3, EOS)],
+        lambda t: not repeats(t, 2) and EOS not in t[:2],
+    ),
+    "a beginning": (lambda: [Prefix([[5, 1], [5, 1]])], lambda t: t[:2] == (5, 1)),
+    "a beginning that repeats itself": (
+        lambda: [NoRepeat(1, LIMIT), Prefix([[4, 4], [4, 4]])],
+        lambda t: t[:2] == (4, 4) and 4 not in t[2:] and not repeats(t[2:], 1),
+    ),
+}
+every_case = pytest.mark.parametrize(("constraints", "keeps"), CASES.values(), ids=CASES)
+
+
+@every_case
+def test_the_best_hypotheses_that_keep_to_constraints_are_found(markov, ids, token_lists, constraints, keeps):
+    model = markov(2)
+    step, state = constrained(model, model.state, constraints())
+    found = beam(step, state, **ids, max_length=LIMIT, beam_size=WIDE, length_penalty=0.6)
+    for sentence, hypotheses in enumerate(token_lists(found)):
+        expected = [h for h in model.all_hypotheses(sentence, LIMIT, 0.6) if keeps(h[2])][:WIDE]
+        real = [tokens for tokens in hypotheses if tokens]
+        assert real == [tokens for _, _, tokens in expected]
+        # The log-probabilities are the model's own: what is forbidden takes nothing from the rest.
+        np.testing.assert_allclose(
+            found.log_probs[sentence][: len(real)], [p for _, p, _ in expected], rtol=1e-5
+        )
+
+
+@every_case
+@pytest.mark.parametrize("search", ["greedy", "sample"])
+def test_every_search_keeps_to_constraints(markov, ids, token_lists, constraints, keeps, search):
+    model = markov(2)
+    step, state = constrained(model, model.state, constraints())
+    searches = {"greedy": greedy, "sample": lambda *args, **options: sample(*args, **options, seed=3)}
+    found = searches[search](step, state, **ids, max_length=LIMIT)
+    assert all(keeps(tokens) for (tokens,) in token_lists(found))
+
+
+def test_every_sentence_has_a_beginning_of_its_own_or_none(markov, ids, token_lists):
+    model = markov(3)
+    step, state = constrained(model, model.state, [Prefix([[4, 4, 1], [5, 0, 0], [0, 0, 0]])])
+    first, second, third = (
+        best for best, *_ in token_lists(beam(step, state, **ids, max_length=6, beam_size=3))
+    )
+    assert first[:3] == (4, 4, 1)
+    assert second[0] == 5
+    free = beam(model, model.state, **ids, max_length=6, beam_size=3)
+    assert third == token_lists(free)[2][0]
+
+
+def test_long_repetitions_are_seen_too(speller, ids, token_lists):
+    """It would spell 5 6 5 6 5 6 5 6: the first token that would make a pair anew is another."""
+    word = speller([5, 6] * 4)
+    step, state = constrained(word, word.state, [NoRepeat(2, 12)])
+    (tokens,) = token_lists(greedy(step, state, **ids, max_length=12))[0]
+    assert tokens[:3] == (5, 6, 5)
+    assert tokens[3] not in (6, 0, 2)
+    assert not repeats(tokens, 2)
+
+
+def test_a_method_says_its_constraints(markov, token_lists):
+    model = markov(2)
+    common = {
+        "state": model.state,
+        "source_mask": None,
+        "max_length": 6,
+        "limits": None,
+        "return_weights": False,
+    }
+    for method in (
+        Beam(3, min_length=4, no_repeat_ngram=1),
+        Sampling(min_length=4, no_repeat_ngram=1),
+    ):
+        for tokens in (best for best, *_ in token_lists(run(method, model, **common, prefix=[[5], [4]]))):
+            assert len(tokens) >= 4 and not repeats(tokens, 1)
+
+
+@pytest.mark.parametrize("method", [Beam, Sampling])
+@pytest.mark.parametrize("name", ["min_length", "no_repeat_ngram"])
+def test_a_negative_number_is_refused(method, name):
+    with pytest.raises(ValueError, match=f"{name} must be 0 or more"):
+        method(**{name: -1})

@@ -1,0 +1,174 @@
+"""Phrases that have to be said, by brute force."""
+
+import itertools
+
+import keras
+import numpy as np
+import pytest
+from keras import ops
+
+from keras_attn.search import Beam, Phrases, Sampling, beam
+from keras_attn.search.methods import run
+from keras_attn.search.phrases import ANY_BOUNDARY
+
+EOS, LIMIT, WIDE = 3, 5, 300
+ANY = np.ones(6, bool)
+
+
+def occurrences(tokens, phrase):
+    return sum(tokens[i : i + len(phrase)] == phrase for i in range(len(tokens)))
+
+
+def phrases(*sentences, boundaries=ANY):
+    """Of each sentence, its phrases, padded."""
+    shape = (len(sentences), max(map(len, sentences)), max(len(p) for s in sentences for p in s))
+    ids = np.zeros(shape, "int32")
+    for i, sentence in enumerate(sentences):
+        for j, phrase in enumerate(sentence):
+            ids[i, j, : len(phrase)] = phrase
+    return Phrases(ops.convert_to_tensor(ids), ops.convert_to_tensor(boundaries))
+
+
+def finished(model, sentence, alpha):
+    return [h for h in model.all_hypotheses(sentence, LIMIT, alpha) if h[2][-1] == EOS]
+
+
+CASES = {
+    "one word": [(5,)],
+    "two words, in any order": [(5,), (1,)],
+    "a phrase": [(4, 5)],
+    "a phrase that begins anew within itself": [(4, 4, 5)],
+    "two that begin alike": [(4, 5), (4, 1)],
+    "one that goes on where the other ends": [(4, 5), (5, 1)],
+    "the same twice": [(5,), (5,)],
+    "a phrase twice": [(4, 1), (4, 1)],
+}
+
+
+@pytest.mark.parametrize("wanted", CASES.values(), ids=CASES)
+@pytest.mark.parametrize("alpha", [0.0, 1.0])
+def test_a_beam_as_wide_as_the_tree_finds_the_best_that_say_all(markov, ids, token_lists, wanted, alpha):
+    model = markov(2, seed=6)
+    found = beam(
+        model,
+        model.state,
+        **ids,
+        max_length=LIMIT,
+        beam_size=WIDE,
+        length_penalty=alpha,
+        phrases=phrases(wanted, wanted),
+    )
+    for sentence, hypotheses in enumerate(token_lists(found)):
+        expected = [
+            h
+            for h in finished(model, sentence, alpha)
+            if all(occurrences(h[2], phrase) >= wanted.count(phrase) for phrase in wanted)
+        ]
+        assert hypotheses[: len(expected)] == [tokens for _, _, tokens in expected]
+        np.testing.assert_allclose(
+            found.log_probs[sentence][: len(expected)], [p for _, p, _ in expected], rtol=1e-5
+        )
+        assert all(tokens[-1:] != (EOS,) for tokens in hypotheses[len(expected) :])
+
+
+@pytest.mark.parametrize("beam_size", [2, 3, 5])
+@pytest.mark.parametrize("wanted", CASES.values(), ids=CASES)
+def test_the_narrowest_beam_says_all_however_improbable(markov, ids, token_lists, wanted, beam_size):
+    model = markov(8, seed=7, sharpness=6.0)  # log-probabilities down to -30
+    found = beam(
+        model,
+        model.state,
+        **ids,
+        max_length=12,
+        beam_size=beam_size,
+        phrases=phrases(*[wanted] * 8),
+    )
+    for best, *_ in token_lists(found):
+        assert all(occurrences(best, phrase) >= wanted.count(phrase) for phrase in wanted)
+
+
+def test_a_sentence_without_phrases_is_searched_as_if_there_were_none(markov, ids, numpy):
+    model = markov(4, seed=8)
+    options = {**ids, "max_length": 7, "beam_size": 3, "return_weights": True}
+    plain = numpy(beam(model, model.state, **options))
+    mixed = numpy(beam(model, model.state, **options, phrases=phrases([(5,)], [], [(1,), (4,)], [])))
+    for ours, other in zip(mixed, plain, strict=True):
+        np.testing.assert_array_equal(ours[[1, 3]], other[[1, 3]])
+
+
+def test_attention_weights_follow_the_hypothesis_that_says_its_phrases(markov, ids, numpy):
+    model = markov(3, seed=9)
+    wanted = phrases(*[[(5, 1)]] * 3)
+    found = numpy(
+        beam(model, model.state, **ids, max_length=7, beam_size=4, return_weights=True, phrases=wanted)
+    )
+    for i in range(3):
+        for tokens, length, weights in zip(found.tokens[i], found.lengths[i], found.weights[i], strict=True):
+            expected = model.weights(tokens[:length].tolist()) + [[0, 0, 0]] * (7 - length)
+            np.testing.assert_array_equal(weights, expected)
+
+
+def test_a_phrase_may_not_go_on_in_the_middle_of_a_word(markov, ids, token_lists):
+    """4 goes on with a word; 1 and 5, and the end, begin anew."""
+    begins = np.array([False, True, False, True, False, True])
+    model = markov(2, seed=6)
+    wanted = phrases(*[[(5, ANY_BOUNDARY)]] * 2, boundaries=begins)
+    found = beam(
+        model, model.state, **ids, max_length=LIMIT, beam_size=WIDE, length_penalty=0.0, phrases=wanted
+    )
+    for sentence, hypotheses in enumerate(token_lists(found)):
+        expected = [
+            tokens
+            for _, _, tokens in finished(model, sentence, 0.0)
+            if any(a == 5 and b in (1, 3, 5) for a, b in itertools.pairwise(tokens))
+        ]
+        assert hypotheses[: len(expected)] == expected
+
+
+def test_phrases_in_a_prefix_count(markov, token_lists):
+    model = markov(1)
+    common = {"source_mask": None, "max_length": 3, "limits": None, "return_weights": False}
+    found = run(Beam(4), model, state=model.state, **common, prefix=[[5, 4]], phrases=phrases([(5, 4)]))
+    assert token_lists(found)[0][0] == (5, 4, EOS)
+
+
+def test_a_limit_without_room_gives_what_says_most(markov, ids, token_lists):
+    model = markov(1)
+    found = beam(model, model.state, **ids, max_length=2, beam_size=3, phrases=phrases([(5,), (4,), (1,)]))
+    assert len(set(token_lists(found)[0][0])) == 2
+
+
+@pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="TensorFlow only")
+def test_a_graph_of_unknown_sizes_says_what_python_says(markov, ids, token_lists):
+    import tensorflow as tf
+
+    model = markov(2)
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.int32), tf.TensorSpec([None, 2, None], tf.int32)])
+    def in_graph(sentences, wanted):
+        state = keras.tree.map_structure(lambda leaf: tf.gather(leaf, sentences), model.state)
+        return beam(model, state, **ids, max_length=6, beam_size=3, phrases=Phrases(wanted, ANY))
+
+    wanted = phrases([(5, 1)], [(4,), (1,)])
+    expected = beam(model, model.state, **ids, max_length=6, beam_size=3, phrases=wanted)
+    assert token_lists(in_graph([0, 1], wanted.ids)) == token_lists(expected)
+
+
+@pytest.mark.skipif(keras.backend.backend() != "jax", reason="JAX only")
+def test_a_jitted_function_says_what_python_says(markov, ids, token_lists):
+    import jax
+
+    model, wanted = markov(2), phrases([(5, 1)], [(4,), (1,)])
+
+    def search(wanted):
+        return beam(model, model.state, **ids, max_length=6, beam_size=3, phrases=wanted)
+
+    assert token_lists(jax.jit(search)(wanted)) == token_lists(search(wanted))
+
+
+@pytest.mark.parametrize("method", [Beam(1), Beam(3, diversity=1.0), Sampling()])
+def test_phrases_take_a_beam(markov, method):
+    model = markov(1)
+    common = {"source_mask": None, "max_length": 3, "limits": None, "return_weights": False}
+    with pytest.raises(ValueError, match=r"phrases (need|take) a beam"):
+        run(method, model, state=model.state, **common, phrases=phrases([(5,)]))

@@ -1,0 +1,43 @@
+import pytest
+
+from keras_attn.text.corpus import CorpusError
+from keras_attn.text.glossary import Glossary
+
+TERMS = {"dog": "perro", "big dog": "perrazo", "e.g.": "p. ej.", "C++": "C++"}
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("a dog", ["perro"]),
+        ("the dog and the dog.", ["perro", "perro"]),
+        ("a big dog, not a dog", ["perrazo", "perro"]),  # the longer one, and no word twice
+        ("dogs, hotdog, dog_house", []),  # whole words
+        ("Dog", []),  # as it is written
+        ("cats, e.g. a dog in C++!", ["p. ej.", "perro", "C++"]),
+        ("", []),
+    ],
+)
+def test_terms_are_found_as_whole_words(line, expected):
+    assert Glossary(TERMS).translations(line) == expected
+
+
+def test_no_terms_are_found_by_an_empty_glossary():
+    assert Glossary({}).translations("a dog") == []
+
+
+def test_a_file_has_two_columns(tmp_path):
+    (tmp_path / "terms.tsv").write_text("dog\tperro\n\nbig house\tcasa grande\n")
+    assert Glossary.read(tmp_path / "terms.tsv").terms == {"dog": "perro", "big house": "casa grande"}
+
+
+@pytest.mark.parametrize("line", ["dog", "dog\t", "dog\tperro\tcan"])
+def test_a_line_of_other_columns_is_named(tmp_path, line):
+    (tmp_path / "terms.tsv").write_text(f"a\tb\n{line}\n")
+    with pytest.raises(CorpusError, match=r"terms.tsv, line 2: expected a term, a tab and its translation"):
+        Glossary.read(tmp_path / "terms.tsv")
+
+
+def test_a_term_without_translation_is_refused():
+    with pytest.raises(ValueError, match="a glossary needs a term and its translation"):
+        Glossary({"dog": " "})

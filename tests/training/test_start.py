@@ -1,0 +1,119 @@
+"""Trainings that start from a trained model."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from keras import ops
+
+from keras_attn.config import ConfigError
+from keras_attn.models.build import build_seq2seq
+from keras_attn.storage.model_folder import load_model
+from keras_attn.text.tokenizer import train_tokenizer
+from keras_attn.training.checkpoint import load_checkpoint
+from keras_attn.training.fit import train
+from keras_attn.training.start import Start
+
+
+def values(model):
+    return {weight.path: ops.convert_to_numpy(weight.value) for weight in model.weights}
+
+
+def rows_by_piece(array, tokenizer):
+    return dict(zip(tokenizer.pieces(range(tokenizer.vocab_size)), array, strict=True))
+
+
+@pytest.fixture
+def new_model(tiny_trained, source_lines, target_lines):
+    """A model of other vocabularies, smaller ones, and these."""
+    source, target = train_tokenizer(source_lines[:20], 45), train_tokenizer(target_lines[:20], 40)
+    sizes = {"source_vocab_size": source.vocab_size, "target_vocab_size": target.vocab_size}
+    return build_seq2seq(dataclasses.replace(tiny_trained.config.model, **sizes)), source, target
+
+
+def test_with_its_own_vocabulary_a_model_is_taken_as_it_is(tiny_trained, model_folder):
+    model = build_seq2seq(tiny_trained.config.model)
+    Start(model_folder).fill(model, tiny_trained.source_tokenizer, tiny_trained.target_tokenizer)
+    for ours, theirs in zip(model.get_weights(), tiny_trained.model.get_weights(), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_rows_of_shared_pieces_are_carried_over_and_others_start_anew(tiny_trained, model_folder, new_model):
+    model, source, target = new_model
+    first = values(model)
+    told = Start(model_folder, new_vocabulary=True).fill(model, source, target)
+    old, now = values(tiny_trained.model), values(model)
+    sides = {
+        "source_embedding/embeddings": (source, tiny_trained.source_tokenizer, False),
+        "target_embedding/embeddings": (target, tiny_trained.target_tokenizer, False),
+        "output/kernel": (target, tiny_trained.target_tokenizer, True),
+        "output/bias": (target, tiny_trained.target_tokenizer, True),
+    }
+    for path in now:
+        if path not in sides:
+            np.testing.assert_array_equal(now[path], old[path], err_msg=path)
+            continue
+        tokenizer, before, last = sides[path]
+        ours, theirs, start = (
+            rows_by_piece(each[path].T if last else each[path], pieces)
+            for each, pieces in ((now, tokenizer), (old, before), (first, tokenizer))
+        )
+        assert 10 < len(ours.keys() & theirs.keys()) < len(ours)
+        for piece, row in ours.items():
+            np.testing.assert_array_equal(row, theirs.get(piece, start[piece]), err_msg=f"{path} {piece}")
+    shared = len(
+        set(source.pieces(range(source.vocab_size)))
+        & set(tiny_trained.source_tokenizer.pieces(range(tiny_trained.source_tokenizer.vocab_size)))
+    )
+    assert f"with {shared} of {source.vocab_size} source pieces" in told
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"decoder_units": 12}, {"cell": "lstm"}, {"decoder_layers": 2}, {"embedding_dim": 10}],
+)
+def test_a_model_of_other_layers_is_refused(tiny_trained, model_folder, change):
+    model = build_seq2seq(dataclasses.replace(tiny_trained.config.model, **change))
+    with pytest.raises(ConfigError, match=r"holds another model than \[model\] describes"):
+        Start(model_folder).fill(model, tiny_trained.source_tokenizer, tiny_trained.target_tokenizer)
+
+
+@pytest.fixture
+def trained_before(recipe, tmp_path):
+    """A folder with a model of the recipe's layers and its own vocabulary."""
+    train(recipe(epochs=1, evaluate_every=0, learning_rate=0.05), tmp_path / "old")
+    return tmp_path / "old"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("new_vocabulary", [False, True])
+def test_a_training_starts_from_a_trained_model_and_goes_on_without_it(
+    recipe, trained_before, tmp_path, new_vocabulary, capsys
+):
+    start = Start(trained_before, new_vocabulary)
+    config = recipe(epochs=1, evaluate_every=8, learning_rate=1e-9)  # it stays where it starts
+    train(config, tmp_path / "new", start=start)
+    old, new = load_model(trained_before), load_model(tmp_path / "new")
+    assert f"started from {trained_before}" in capsys.readouterr().err
+    for ours, theirs in zip(new.model.get_weights(), old.model.get_weights(), strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-5)
+    assert load_checkpoint(tmp_path / "new")[0].finished
+    train(
+        dataclasses.replace(config, training=dataclasses.replace(config.training, epochs=2)), tmp_path / "new"
+    )
+
+
+@pytest.mark.slow
+def test_the_command_starts_from_a_trained_model(recipe, trained_before, tmp_path):
+    from click.testing import CliRunner
+
+    from keras_attn import config as configs
+    from keras_attn.cli.main import main
+
+    (tmp_path / "my.toml").write_text(configs.to_toml(recipe(epochs=1, evaluate_every=8)))
+    options = ["train", str(tmp_path / "my.toml"), str(tmp_path / "new")]
+    result = CliRunner().invoke(main, [*options, "--from", str(trained_before)])
+    assert result.exit_code == 0
+    assert "started from" in result.stderr
+    refused = CliRunner().invoke(main, [*options, "--new-vocabulary"])
+    assert refused.exit_code == 2 and "--new-vocabulary needs --from" in refused.stderr
