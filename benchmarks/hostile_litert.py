@@ -1,11 +1,10 @@
-"""Gives an exported `.tflite` what nobody should: text to the Python client, ids and tensors to every signature.
+"""Gives an exported `.tflite` what nobody should: text to the Python client, bytes, ids and tensors to every signature.
 
     python benchmarks/hostile_litert.py EXPORT/model.tflite --count 10000
-    python benchmarks/hostile_litert.py EXPORT/model.tflite --count 10000 --text     # one that was exported with --text
 
-Needs what `export/python` needs, and tensorflow-text for `--text`, but not keras_attn. It prints what came of it and exits with 1
-if an answer was malformed or took longer than 2 s of the processor's time, if memory grew, or if an ordinary sentence has another
-translation afterwards.
+Needs what `export/python` needs, but not keras_attn. It prints what came of it and exits with 1 if an answer was malformed or took
+longer than `--limit` seconds of the processor's time, if memory grew, or if an ordinary sentence has another translation
+afterwards.
 """
 
 import argparse
@@ -13,7 +12,7 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -26,11 +25,24 @@ ORDINARY = "A man is here."
 LEAST, MOST = np.iinfo(np.int32).min, np.iinfo(np.int32).max
 
 
-def hostile_ids(draw: random.Random, length: int, vocab_size: int) -> np.ndarray:
-    """int32 `[1, length]`: inside and outside the vocabulary, special ids anywhere."""
+def hostile_ids(draw: random.Random, shape: tuple[int, ...], vocab_size: int) -> np.ndarray:
+    """int32: inside and outside the vocabulary, special ids anywhere."""
     pools = ([LEAST, -1, vocab_size, MOST], range(4), range(vocab_size), [0], [3], [1], [4])
-    pool = draw.choice(pools)
-    return np.array([[draw.choice(pool) for _ in range(length)]], np.int32)
+    return drawn(draw, shape, draw.choice(pools))
+
+
+def hostile_bytes(draw: random.Random, shape: tuple[int, ...], text: bytes) -> np.ndarray:
+    """int32: bytes and numbers that are none, of `text` or at random, with an end or without."""
+    pools = ([LEAST, -1, 256, MOST], range(256), [*range(256), -1], range(0x80, 0x100), text or b" ")
+    found = drawn(draw, shape, draw.choice(pools))
+    if text and draw.random() < 0.5:
+        row = np.resize(np.frombuffer(text, np.uint8), shape[1])
+        found[0] = np.where(np.arange(shape[1]) < draw.randint(0, shape[1]), row, found[0])
+    return found
+
+
+def drawn(draw: random.Random, shape: tuple[int, ...], pool: Sequence[int]) -> np.ndarray:
+    return np.array(draw.choices(pool, k=int(np.prod(shape))), np.int32).reshape(shape)
 
 
 def wrong_tensor(draw: random.Random, right: np.ndarray) -> np.ndarray:
@@ -50,6 +62,11 @@ def complaint(found: dict[str, np.ndarray], vocab_size: int) -> str | None:
     ids = found.get("ids", np.zeros(1, np.int32))
     if ids.min() < 0 or ids.max() >= vocab_size:
         return "ids outside the vocabulary"
+    codes = found.get("text", np.zeros([1, 0], np.int32))
+    try:
+        [bytes(row[row >= 0].astype(np.uint8)).decode("utf-8") for row in codes]
+    except UnicodeDecodeError:
+        return "text that is not UTF-8"
     return None
 
 
@@ -87,55 +104,28 @@ def try_text(trial: Trial, translator: Translator, kind: str, text: str) -> None
     trial.run(f"align, {kind}", lambda: says_lines(translator.align(text).translation.text))
 
 
-def try_tensors(trial: Trial, translator: Translator, draw: random.Random) -> None:
-    """Every signature, with the right tensors' shapes and hostile ids, and with wrong tensors."""
-    about = translator.about
-    target_size = about["vocab_sizes"]["target"]
-    for name, runner in translator.signatures.items():
-        described = about["signatures"][name]["inputs"]
-        tensors = {key: np.zeros([n or 8 for n in x["shape"]], x["dtype"]) for key, x in described.items()}
-        length = about["source_length"] or draw.randint(0, 2 * about["search"]["max_source_length"])
-        if "source" in tensors:
-            tensors["source"] = hostile_ids(draw, length, about["vocab_sizes"]["source"])
+def try_tensors(trial: Trial, translator: Translator, draw: random.Random, text: bytes) -> None:
+    """Every signature, with the right tensors' shapes and hostile numbers, and with wrong tensors."""
+    runners = translator.signatures
+    size = runners["step"].get_output_details()["log_probs"]["shape"][-1]
+    source = tuple(runners["tokenize"].get_output_details()["ids"]["shape"])
+    for name, runner in runners.items():
+        details = runner.get_input_details()
+        tensors = {key: np.zeros(x["shape"], x["dtype"]) for key, x in details.items()}
+        if "text" in tensors:
+            tensors["text"] = hostile_bytes(draw, tensors["text"].shape, text)
         else:
-            tensors["token"] = hostile_ids(draw, 1, target_size)[0]
+            key = next(key for key in ("source", "ids", "token") if key in tensors)
+            shape = source if key == "source" else tensors[key].shape
+            tensors[key] = hostile_ids(draw, shape, size)
         trial.run(
-            f"{name}, ids", lambda runner=runner, tensors=tensors: complaint(runner(**tensors), target_size)
+            f"{name}, numbers", lambda runner=runner, tensors=tensors: complaint(runner(**tensors), size)
         )
         victim = draw.choice(sorted(tensors))
         broken = {**tensors, victim: wrong_tensor(draw, tensors[victim])}
         trial.run(
-            f"{name}, wrong {victim}",
-            lambda runner=runner, broken=broken: complaint(runner(**broken), target_size),
+            f"{name}, wrong {victim}", lambda runner=runner, broken=broken: complaint(runner(**broken), size)
         )
-
-
-def of_ids(model: str, trial: Trial) -> tuple[Callable[[str, bytes], None], Callable[[], object]]:
-    """What to do with a hostile line, and what says how an ordinary one is translated."""
-    translator, draw = Translator(model), random.Random(1)
-
-    def attempt(kind: str, text: bytes) -> None:
-        try_text(trial, translator, kind, text.decode("utf-8", "replace"))
-        try_tensors(trial, translator, draw)
-
-    return attempt, lambda: translator(ORDINARY)
-
-
-def of_text(model: str, trial: Trial) -> tuple[Callable[[str, bytes], None], Callable[[], object]]:
-    from text_translator import load
-
-    translate = load(model)
-
-    def complaint(text: bytes) -> str | None:
-        found = translate(text)["translation"]
-        return (
-            "no line of UTF-8" if b"\n" in found or found.decode(errors="replace").encode() != found else None
-        )
-
-    return (
-        lambda kind, text: trial.run(f"translate_text, {kind}", lambda: complaint(text)),
-        lambda: translate(ORDINARY.encode()),
-    )
 
 
 def main() -> None:
@@ -143,18 +133,18 @@ def main() -> None:
     parser.add_argument("model")
     parser.add_argument("--count", type=int, default=10_000)
     parser.add_argument("--limit", type=float, default=SECONDS, help="of a call, in the processor's seconds")
-    parser.add_argument("--text", action="store_true", help="the file takes text")
     args = parser.parse_args()
     trial = Trial(args.limit)
-    attempt, ordinary = (of_text if args.text else of_ids)(args.model, trial)
-    expected = ordinary()
+    translator, draw = Translator(args.model), random.Random(1)
+    expected = translator(ORDINARY)
     before = settled = rss()
     for i, (kind, text) in enumerate(inputs(args.count)):
-        attempt(kind, text)
+        try_text(trial, translator, kind, text.decode("utf-8", "replace"))
+        try_tensors(trial, translator, draw, text[:5000])
         if i == args.count // 5:
             settled = rss()
-    if ordinary() != expected:
-        trial.failures.append(f"{ORDINARY!r} gives {ordinary()}, not {expected}")
+    if translator(ORDINARY) != expected:
+        trial.failures.append(f"{ORDINARY!r} gives {translator(ORDINARY)}, not {expected}")
     after = rss()
     if after - settled > GROWTH:
         trial.failures.append(f"memory grew by {after - settled:.0f} MB")

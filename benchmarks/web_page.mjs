@@ -2,7 +2,7 @@
 //
 // EXPORT is a folder of `keras-attn export --format litert`, SENTENCES a text file, of which the first 100 lines are translated,
 // after ten that warm up. Prints seconds until the page is ready, from an empty profile and from a local server, and milliseconds a
-// sentence, median and 90th percentile, for the page's own word-by-word loop and for the signature `translate`. CHROMIUM names the
+// sentence, median and 90th percentile, for the page's own word-by-word loop and for the signature `translate_text`. CHROMIUM names the
 // browser's program.
 
 import { readFileSync } from "node:fs";
@@ -18,7 +18,7 @@ await withPage(folder, async (page, model, seconds) => {
   await startWorker(page, model);
   report("word by word", await page.evaluate(wordByWord, lines));
   await page.addScriptTag({ content: await translateScript() });
-  report("translate", await page.evaluate(({ model, lines }) => globalThis.timesOfTranslate(model, lines), { model, lines }));
+  report("translate_text", await page.evaluate(({ model, lines }) => globalThis.timesOfTranslate(model, lines), { model, lines }));
 });
 
 function report(name, times) {
@@ -38,22 +38,21 @@ async function wordByWord(lines) {
 async function translateScript() {
   const contents = `
     import { loadLiteRt, loadAndCompile, Tensor } from "@litertjs/core";
-    import { Tokenizer } from "./tokenizer";
     globalThis.timesOfTranslate = async (model, lines) => {
       globalThis.Module = { printErr: () => {}, locateFile: (name) => "wasm/" + name };
       await loadLiteRt("wasm/litert_wasm_compat_internal.js");
       const bytes = async (name) => new Uint8Array(await (await fetch(model + "/" + name)).arrayBuffer());
-      const { source_length, vocabularies } = await (await fetch(model + "/model.json")).json();
-      const tokenizer = new Tokenizer(await bytes(vocabularies.source));
+      const { signatures } = await (await fetch(model + "/model.json")).json();
+      const { shape } = signatures.translate_text.inputs.text;
       const file = await loadAndCompile(await bytes("model.tflite"), { accelerator: "wasm" });
       const times = [];
       for (const line of [...lines.slice(0, 10), ...lines]) {
         const start = performance.now();
-        const source = new Int32Array(source_length);
-        source.set([...tokenizer.encode(line).ids.slice(0, source_length - 1), 3]);
-        const input = new Tensor(source, [1, source_length]);
-        const found = await file.run("translate", { source: input });
-        found.ids.toTypedArray();
+        const text = new Int32Array(shape[1]).fill(-1);
+        text.set(new TextEncoder().encode(line).subarray(0, shape[1]));
+        const input = new Tensor(text, shape);
+        const found = await file.run("translate_text", { text: input });
+        found.text.toTypedArray();
         times.push(performance.now() - start);
         for (const tensor of [input, ...Object.values(found)]) tensor.delete();
       }

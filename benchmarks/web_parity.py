@@ -19,9 +19,10 @@ import numpy as np
 from ai_edge_litert.interpreter import Interpreter
 from shared.hostile_text import GROWTH, SECONDS, inputs
 
+from keras_attn.export.output_folder import LITERT_DESCRIPTION, read_description
 from keras_attn.export.parity import TOLERANCE
-from keras_attn.export.runner import MODEL, LiteRTTranslator
-from keras_attn.special_ids import BOS_ID, PAD_ID
+from keras_attn.export.runner import MODEL
+from keras_attn.special_ids import BOS_ID
 
 INT8_TOLERANCE = 0.1  # nats; float16 has it too
 ANSWERS = Path(__file__).with_name("web_answers.mjs")
@@ -37,23 +38,35 @@ def answers(export: str, lines: list[str]) -> tuple[list[dict], list[float]]:
     return [each for each in found if "rss" not in each], [each["rss"] for each in found if "rss" in each]
 
 
-class Gaps:
-    """How far apart two translations are by the file itself, in Python."""
+class Client:
+    """The file itself, in Python."""
 
-    def __init__(self, client: LiteRTTranslator, export: str) -> None:
-        self._length = client.description["source_length"]
-        interpreter = Interpreter(str(Path(export, MODEL)))
-        self._encode, self._step = (interpreter.get_signature_runner(name) for name in ("encode", "step"))
+    def __init__(self, export: str) -> None:
+        self.description = read_description(Path(export, LITERT_DESCRIPTION))
+        self._interpreter = Interpreter(str(Path(export, MODEL)))
+        names = self._interpreter.get_signature_list()
+        self._run = {name: self._interpreter.get_signature_runner(name) for name in names}
+        self._text = self.description["signatures"]["tokenize"]["inputs"]["text"]["shape"]
 
-    def __call__(self, source: list[int], one: list[int], other: list[int]) -> float:
-        """Nats between the two words where the translations part."""
-        padded = np.full((1, self._length), PAD_ID, np.int32)
-        padded[0, : len(source)] = source
-        state = self._encode(source=padded)
-        read = self._step.get_input_details()
+    def source(self, line: str) -> np.ndarray:
+        """Source ids, as `translate` reads them."""
+        given = np.full(self._text, -1, np.int32)
+        utf8 = line.encode("utf-8", "replace")[: given.size]
+        given[0, : len(utf8)] = list(utf8)
+        return self._run["tokenize"](text=given)["ids"]
+
+    def translate(self, source: np.ndarray) -> list[int]:
+        """Target ids."""
+        found = self._run["translate"](source=source)
+        return found["ids"][0, : found["lengths"][0]].tolist()
+
+    def gap(self, source: np.ndarray, one: list[int], other: list[int]) -> float:
+        """Nats between the two words where two translations part."""
+        state = self._run["encode"](source=source)
+        read = self._run["step"].get_input_details()
         for before, a, b in zip([BOS_ID, *one], one, other, strict=False):
             given = {name: tensor for name, tensor in state.items() if name in read}
-            found = self._step(token=np.array([before], np.int32), **given)
+            found = self._run["step"](token=np.array([before], np.int32), **given)
             state.update(found)
             if a != b:
                 return abs(float(found["log_probs"][0, a] - found["log_probs"][0, b]))
@@ -78,7 +91,7 @@ def main() -> None:
     parser.add_argument("sentences")
     parser.add_argument("--hostile", type=int, default=0)
     args = parser.parse_args()
-    client = LiteRTTranslator(args.export)
+    client = Client(args.export)
     sentences = Path(args.sentences).read_text(encoding="utf-8").splitlines()
     hostile = inputs(args.hostile)
     texts = [
@@ -86,16 +99,17 @@ def main() -> None:
     ]
     lines = [*sentences, *texts, sentences[0]]  # and once more an ordinary one, after all that
     found, memory = answers(args.export, lines)
-    sources = client.encode(lines)
-    expected = [client.translate_ids(ids)[0] for ids in sources]
+    sources = [client.source(line) for line in lines]
+    expected = [client.translate(source) for source in sources]
     same = [answer.get("ids") == ids for answer, ids in zip(found, expected, strict=True)]
     ordinary = same[: len(sentences)]
     print(f"sentences: the ids of Python for {sum(ordinary)} of {len(ordinary)}")
-    gap, bound = (
-        Gaps(client, args.export),
-        TOLERANCE if client.description["precision"] == "float32" else INT8_TOLERANCE,
-    )
-    gaps = {i: gap(sources[i], expected[i], found[i]["ids"]) for i, equal in enumerate(ordinary) if not equal}
+    bound = TOLERANCE if client.description["precision"] == "float32" else INT8_TOLERANCE
+    gaps = {
+        i: client.gap(sources[i], expected[i], found[i]["ids"])
+        for i, equal in enumerate(ordinary)
+        if not equal
+    }
     if gaps:
         print(f"where they part, the two words are at most {max(gaps.values()):.2g} nats apart")
     failures = [f"{lines[i]!r}: other ids, {nats:.2g} nats apart" for i, nats in gaps.items() if nats > bound]
@@ -113,7 +127,7 @@ def main() -> None:
         print(
             f"memory: {memory[0]:.0f} MB at first, {settled:.0f} MB after a fifth, {memory[-1]:.0f} MB at the end"
         )
-        vocab_size = client.target_tokenizer.vocab_size
+        vocab_size = client.description["vocab_sizes"]["target"]
         complaints = (
             (kind, complaint(answer, vocab_size)) for (kind, _), answer in zip(hostile, answered, strict=True)
         )

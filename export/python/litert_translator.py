@@ -1,35 +1,31 @@
-"""Translates text with a `.tflite` that `keras-attn export --format litert` wrote. No keras_attn, no TensorFlow:
+"""Translates text with a `.tflite` that `keras-attn export --format litert` wrote. No keras_attn, no TensorFlow, no tokenizer:
 
-    pip install ai-edge-litert numpy sentencepiece
+    pip install ai-edge-litert numpy
     python litert_translator.py model.tflite < in.txt > out.txt
     python litert_translator.py model.tflite --stream < in.txt
 
-The file holds all there is: the graphs, their description and the vocabularies. It may be a stranger's: sums and sizes are checked
-before it is used.
+The file holds all there is, and takes and gives text as its bytes in UTF-8. It may be a stranger's: its sum is checked before it is
+used.
 """
 
 import argparse
 import hashlib
-import json
 import os
 import re
 import sys
 import zipfile
 import zlib
 from collections.abc import Iterator
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 from ai_edge_litert.interpreter import Interpreter
-from sentencepiece import SentencePieceProcessor
+
+PAD, BOS, EOS = 0, 2, 3  # in every file
+NO_TRANSLATION = -1e9  # the score where a beam ended with fewer translations than it has places
 
 SUMS, GRAPHS_SUM = "SHA256SUMS", "graphs.sha256"  # beside the file, as `sha256sum` writes them; and in it
-MOST_BYTES = {
-    ".json": 1 << 20,
-    ".spm": 1 << 24,
-    ".sha256": 64,
-}  # of the files in a `.tflite`, which may be a stranger's
-LONGEST = 100_000  # ids of a source
+MOST_BYTES = {GRAPHS_SUM: 64}  # of the files in a `.tflite` that are read
 
 
 class Translation(NamedTuple):
@@ -39,19 +35,21 @@ class Translation(NamedTuple):
         text: the translation.
         score: its log-probability, in nats, over the length penalty of the file.
         truncated: whether the input was longer than the file takes, so that its end is missing.
+        unknown: whether there is something in the input that the vocabulary does not know.
     """
 
     text: str
     score: float
     truncated: bool
+    unknown: bool
 
 
 class Alignment(NamedTuple):
     """A translation with the sub-words it is made of, and where the model looked.
 
     Attributes:
-        source: sub-words of the input, the end of the sentence included.
-        target: sub-words of the translation, its end included unless it was cut at its limit.
+        source: sub-words of the input as they stand in it, with the spaces before them; then "</s>", the end.
+        target: sub-words of the translation; "</s>" is the last unless it was cut at its limit.
         weights: float32 `[target, source]`; row t is the attention that produced target[t] and sums to one.
     """
 
@@ -69,7 +67,7 @@ class Translator:
         num_threads: threads of the interpreter.
 
     Raises:
-        ValueError, OSError: the file is missing, damaged, or not one that `keras-attn export` wrote.
+        ValueError, OSError: the file is missing, damaged, or not one that `keras-attn export` wrote of a model with vocabularies.
 
     Example:
 
@@ -82,25 +80,19 @@ class Translator:
         try:
             with zipfile.ZipFile(path) as archive:
                 check_sums(path, archive)
-                self.about = description(archive)
-                vocabularies = self.about["vocabularies"]
-                self._source, self._target = (
-                    SentencePieceProcessor(model_proto=file_in(archive, vocabularies[side]))
-                    for side in ("source", "target")
-                )
             self._interpreter = Interpreter(str(path), num_threads=num_threads)
-            self.signatures = {
-                name: self._interpreter.get_signature_runner(name)
-                for name in self._interpreter.get_signature_list()
-            }
+            names = self._interpreter.get_signature_list()
+            self.signatures = {name: self._interpreter.get_signature_runner(name) for name in names}
         except zipfile.BadZipFile:
-            raise ValueError(
-                f"{path} is not a .tflite that `keras-attn export` wrote: it holds no vocabulary"
-            ) from None
-        except (ValueError, RuntimeError) as error:  # the latter of damaged graphs and vocabularies
+            raise ValueError(f"{path} is not a .tflite that `keras-attn export` wrote") from None
+        except (ValueError, RuntimeError) as error:  # the latter of damaged graphs
             raise ValueError(f"{path} cannot be used: {error}") from None
-        if self.about["source_length"] is None:
-            self._run_the_longest_source()
+        if "translate_text" not in names:
+            raise ValueError(
+                f"{path} takes no text: expected a file that this version of `keras-attn export` wrote"
+            )
+        self._text_shape = self._shape("translate_text", "text")
+        self._ids_shape = self._shape("detokenize", "ids")
 
     def __call__(self, text: str) -> Translation:
         """The best translation."""
@@ -108,31 +100,31 @@ class Translator:
 
     def nbest(self, text: str) -> list[Translation]:
         """All translations that the search ends with, best first: one, or as many as the file's beam."""
-        found = self._run("translate", self._ids(text))
-        rows = zip(found["ids"], found["lengths"], found["scores"], strict=True)
+        found = self.signatures["translate_text"](text=self._bytes(text))
+        flags = bool(found["truncated"][0]), bool(found["unknown"][0])
+        rows = zip(found["text"], found["lengths"], found["scores"], strict=True)
         return [
-            Translation(self._text(ids[:length]), float(score), bool(found["truncated"][0]))
-            for place, (ids, length, score) in enumerate(rows)
-            if length or not place
+            Translation(_string(codes[:length]), float(score), *flags)
+            for codes, length, score in rows
+            if score > NO_TRANSLATION
         ]
 
     def stream(self, text: str) -> Iterator[str]:
         """The translation by greedy search as it grows, word by word; the last one is complete."""
-        special = self.about["special_ids"]
-        state = self._run("encode", self._ids(text))
+        state = self.signatures["encode"](source=self.signatures["tokenize"](text=self._bytes(text))["ids"])
         limit = int(state.pop("limit")[0])
         del state["truncated"]
-        produced, token = [], special["bos"]
+        produced, token = [], BOS
         while len(produced) < limit:
             found = self.signatures["step"](token=np.array([token], np.int32), **state)
             log_probs = found.pop("log_probs")[0]
-            log_probs[[special["pad"], special["bos"]]] = -np.inf
+            log_probs[[PAD, BOS]] = -np.inf
             token = int(log_probs.argmax())
-            if token == special["eos"]:
+            if token == EOS:
                 break
             produced.append(token)
             state.update((name, tensor) for name, tensor in found.items() if name in state)
-            yield self._text(produced)
+            yield self._join(produced)[0]
 
     def align(self, text: str) -> Alignment:
         """The best translation, its sub-words and its attention.
@@ -142,42 +134,57 @@ class Translator:
         """
         if "align" not in self.signatures:
             raise ValueError("this model has no attention, so there is nothing to align by")
-        ids = self._ids(text)
-        found = self._run("align", ids)
-        length, target = int(found["lengths"][0]), found["ids"][0]
-        read = ids if length else []
-        translation = Translation(
-            self._text(target[:length]), float(found["scores"][0]), bool(found["truncated"][0])
-        )
+        read = self.signatures["tokenize"](text=self._bytes(text))
+        found = self.signatures["align"](source=read["ids"])
+        target = found["ids"][0, : found["lengths"][0]].tolist()
+        said, target_parts = self._join(target)
+        flags = bool(read["truncated"][0]), bool(read["unknown"][0])
+        translation = Translation(said, float(found["scores"][0]), *flags)
+        if not target:
+            return Alignment(translation, [], [], np.zeros([0, 0], np.float32))
+        utf8, starts = _utf8(text), read["starts"][0, : read["length"][0]].tolist()
+        ends = [*starts[1:], len(utf8)]
+        source = [utf8[start:end].decode(errors="replace") for start, end in zip(starts, ends, strict=True)]
         return Alignment(
             translation,
-            [self._source.id_to_piece(i) for i in read],
-            [self._target.id_to_piece(int(i)) for i in target[:length]],
-            found["weights"][0, :length, : len(read)],
+            [*source, "</s>"],
+            target_parts,
+            found["weights"][0, : len(target), : len(source) + 1],
         )
 
-    def _ids(self, text: str) -> list[int]:
-        """Source ids as the file takes them; of longer input, as many as there is room for."""
-        ids = [*self._source.encode(text), self.about["special_ids"]["eos"]]
-        return ids[: self.about["source_length"] or self.about["search"]["max_source_length"] + 1]
+    def _shape(self, signature: str, name: str) -> list[int]:
+        return self.signatures[signature].get_input_details()[name]["shape"]
 
-    def _run(self, signature: str, ids: list[int]) -> dict[str, np.ndarray]:
-        source = np.full(
-            (1, self.about["source_length"] or len(ids)), self.about["special_ids"]["pad"], np.int32
-        )
-        source[0, : len(ids)] = ids
-        return self.signatures[signature](source=source)
+    def _bytes(self, text: str) -> np.ndarray:
+        """As much of a text as the file takes: bytes, then -1. One that leaves no -1 counts as longer."""
+        given = np.full(self._text_shape, -1, np.int32)
+        utf8 = _utf8(text)[: given.size]
+        given[0, : len(utf8)] = list(utf8)
+        return given
 
-    def _text(self, ids: np.ndarray | list[int]) -> str:
-        """The text of ids, without control characters, which a stranger's vocabulary might tell a terminal."""
-        return re.sub(r"[\x00-\x1f\x7f-\x9f]", " ", self._target.decode([int(i) for i in ids]))
+    def _join(self, ids: list[int]) -> tuple[str, list[str]]:
+        """The text of target ids, in one line, and the part of it that each of them is."""
+        given = np.full(self._ids_shape, PAD, np.int32)
+        given[0, : len(ids)] = ids
+        found = self.signatures["detokenize"](ids=given)
+        codes, ends = found["text"][0], [0, *found["ends"][0, : len(ids)].tolist()]
+        parts = [
+            "</s>" if token == EOS else _string(codes[start:end])
+            for token, start, end in zip(ids, ends, ends[1:], strict=False)
+        ]
+        return _string(codes[: ends[-1]]), parts
 
-    def _run_the_longest_source(self) -> None:
-        """Once, so that no later source is longer: after one that is, LiteRT's kernels (2.3) may give wrong numbers."""
-        words = self.about["search"]["max_source_length"] - 1
-        ids = [4 + i % (self.about["vocab_sizes"]["source"] - 4) for i in range(words)]
-        for signature in self.signatures.keys() - {"step"}:
-            self._run(signature, [*ids, self.about["special_ids"]["eos"]])
+
+def _utf8(text: str) -> bytes:
+    """A lone surrogate, which UTF-8 cannot hold, counts as a question mark."""
+    return text.encode("utf-8", errors="replace")
+
+
+def _string(codes: np.ndarray) -> str:
+    """Text without control characters, which a stranger's file might tell a terminal."""
+    return re.sub(
+        r"[\x00-\x1f\x7f-\x9f]", " ", bytes(codes.astype(np.uint8)).decode("utf-8", errors="replace")
+    )
 
 
 def check_sums(path: str, archive: zipfile.ZipFile) -> None:
@@ -217,7 +224,7 @@ def file_in(archive: zipfile.ZipFile, name: str) -> bytes:
     Raises:
         ValueError: it is larger, damaged or not there.
     """
-    most = MOST_BYTES.get(os.path.splitext(name)[1], 0)
+    most = MOST_BYTES[name]
     try:
         with archive.open(name) as file:
             data = file.read(most + 1)
@@ -227,30 +234,6 @@ def file_in(archive: zipfile.ZipFile, name: str) -> bytes:
     if len(data) > most:
         raise ValueError(f"{name} in it is larger than {most} bytes")
     return data
-
-
-def description(archive: zipfile.ZipFile) -> dict[str, Any]:
-    """The `model.json` in a `.tflite`.
-
-    Raises:
-        ValueError: it is not what `keras-attn export` writes.
-    """
-    try:
-        about = json.loads(file_in(archive, "model.json"))
-        numbers = [about["special_ids"][name] for name in ("pad", "bos", "eos")]
-        lengths = [about["source_length"] or LONGEST, about["search"]["max_source_length"]]
-        names = [about["vocabularies"][side] for side in ("source", "target")]
-        size = about["vocab_sizes"]["source"]
-        whole = all(type(number) is int for number in [*numbers, *lengths, size]) and size > 4
-        if (
-            whole
-            and all(2 <= length <= LONGEST for length in lengths)
-            and all(type(each) is str for each in names)
-        ):
-            return about
-    except (KeyError, TypeError, RecursionError):
-        pass
-    raise ValueError("the model.json in it does not describe a model of text")
 
 
 def one_line(message: str) -> str:

@@ -16,6 +16,7 @@ const HERE = path.dirname(fileURLToPath(import.meta.url));
 const SOURCES = path.join(HERE, "src");
 const WASM = path.dirname(fileURLToPath(import.meta.resolve("@litertjs/core"))) + "/../wasm";
 const WASM_FILES = ["litert_wasm_compat_internal.js", "litert_wasm_compat_internal.wasm"];
+const FILES = ["model.json", "model.tflite"]; // of an export
 const MADE_BY_US = "models/index.json";
 const SUMS = "SHA256SUMS";
 const MOST_BYTES = { "model.json": 2 ** 20, [SUMS]: 2 ** 16 }; // far more than an export's hold
@@ -41,7 +42,7 @@ async function main([output, ...exports]) {
   try {
     const bundled = await writePage(fresh);
     await writeFile(path.join(fresh, "NOTICE.txt"), await notices(bundled, models));
-    for (const { folder, name, files } of models) await copyFiles(folder, path.join(fresh, "models", name), files);
+    for (const { folder, name } of models) await copyFiles(folder, path.join(fresh, "models", name), FILES);
     const index = models.map(({ name, source, target, bytes }) => ({ name, source, target, bytes }));
     await writeFile(path.join(fresh, MADE_BY_US), JSON.stringify(index, null, 2) + "\n");
     await writeServiceWorker(fresh);
@@ -53,21 +54,20 @@ async function main([output, ...exports]) {
   console.log(`${output}: ${models.map(({ name }) => name).join(", ")}`);
 }
 
-/** What a stranger's export says about itself is checked: its files are published, and must be files of its folder. */
+/** What a stranger's export says about itself is checked, and its files, which are published, must be files of its folder. */
 async function checkedModel(folder) {
-  let description, files;
+  let description;
   try {
-    description = JSON.parse(await readSmallFile(folder, "model.json"));
-    files = ["model.json", "model.tflite", ...vocabulariesOf(description, folder)];
-    for (const name of files) await requireOwnFile(folder, name);
-    await checkSums(folder, files);
+    description = JSON.parse(await readSmallFile(folder, "model.json")) ?? {};
+    for (const name of FILES) await requireOwnFile(folder, name);
+    await checkSums(folder, FILES);
   } catch (error) {
     if (error instanceof UsageError) throw error;
     throw new UsageError(`${folder} is not a whole export: expected a folder that \`keras-attn export --format litert\` wrote`);
   }
   const { signatures, source_length, languages, bytes, attribution } = description;
-  if (!signatures?.step) {
-    throw new UsageError(`${folder} cannot be run word by word: export it again with this version of keras-attn`);
+  if (!signatures?.step || !signatures.tokenize) {
+    throw new UsageError(`${folder} takes no text: export a model with vocabularies, with this version of keras-attn`);
   }
   if (!source_length) {
     throw new UsageError(`${folder} takes sources of any length, browsers only of a fixed one: export it with --source-length 64`);
@@ -76,22 +76,12 @@ async function checkedModel(folder) {
   if (typeof source !== "string" || typeof target !== "string" || typeof bytes !== "number") {
     throw new UsageError(`${folder}/model.json does not say what it translates: expected languages and bytes`);
   }
-  return { folder, files, name: path.basename(path.resolve(folder)), source, target, bytes, attribution: oneLine(attribution) };
+  return { folder, name: path.basename(path.resolve(folder)), source, target, bytes, attribution: oneLine(attribution) };
 }
 
 /** What somebody else's text may say in ours: "" where it is none. */
 function oneLine(text) {
   return typeof text === "string" ? text.replace(/[\p{C}\s]+/gu, " ").trim() : "";
-}
-
-/** Of the files that `model.json` names, only vocabularies that lie beside it: no paths, and no pages or scripts to publish. */
-function vocabulariesOf(description, folder) {
-  const names = [...new Set(Object.values(description.vocabularies ?? {}))];
-  const strange = names.find((name) => typeof name !== "string" || !/^[A-Za-z0-9_-]+\.spm$/.test(name));
-  if (!names.includes(strange)) return names;
-  throw new UsageError(
-    `${folder}/model.json names ${JSON.stringify(strange)} as a vocabulary: expected a bare file name such as "vocabulary.spm"`,
-  );
 }
 
 /** A file to be parsed, which could be of any size. */

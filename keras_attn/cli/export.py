@@ -39,14 +39,9 @@ FILE = click.Path(exists=True, dir_okay=False)
     help="litert only, not for browsers: take any number of ids up to it, without padding; the longest must come first.",
 )
 @click.option(
-    "--text",
-    is_flag=True,
-    help="litert only: text in, text out, where tensorflow-text's operators are linked.",
-)
-@click.option(
     "--output",
     type=click.Path(file_okay=False),
-    help="[default: FOLDER/saved-model, FOLDER/litert-PRECISION, FOLDER/litert-text-PRECISION]",
+    help="[default: FOLDER/saved-model, FOLDER/litert-PRECISION]",
 )
 @click.option(
     "--source", type=FILE, help="At least 50 lines to compare the export on. [default: the dev split]"
@@ -59,7 +54,6 @@ def export(
     beam_size: int | None,
     source_length: int | None,
     any_source_length: bool,
-    text: bool,
     output: str | None,
     source: str | None,
     reference: str | None,
@@ -72,22 +66,13 @@ def export(
       keras-attn export runs/en-de --format saved-model --output models/en-de/1   (as TensorFlow Serving wants it)
       keras-attn export runs/en-de --format litert --precision int8 --source-length 48 --output phone/en-de
     """
-    if kind == "saved-model" and text:
-        raise click.UsageError("--text is for --format litert: a SavedModel takes text without it.")
     if kind == "saved-model" and (precision or source_length or any_source_length):
         raise click.UsageError("--precision and the source lengths are for --format litert.")
-    if text and any_source_length:
-        raise click.UsageError(
-            "--text takes text of any length, and cuts and pads it inside: leave out --any-source-length."
-        )
     if reference and not source:
         raise click.UsageError("--reference needs --source.")
     precision = precision or "float32"
     if not output:
-        name = (
-            kind if kind == "saved-model" else f"litert-text-{precision}" if text else f"litert-{precision}"
-        )
-        output = str(Path(folder, name))
+        output = str(Path(folder, kind if kind == "saved-model" else f"litert-{precision}"))
     check_model_folder(folder)
     load_tensorflow()
     trained = load_model(folder)
@@ -112,7 +97,6 @@ def export(
             source_length=source_length or (None if any_source_length else 64),
             sources=sources,
             references=references,
-            text=text,
             padded=not any_source_length,
         )
     click.echo(output)

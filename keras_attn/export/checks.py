@@ -1,14 +1,15 @@
 """Runs an export on real inputs, as a client would, and has it compared with its model: see `export.parity`."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import tensorflow as tf
 
 from keras_attn.export.description import SAVED_MODEL_DESCRIPTION, check_sums, files_in, read_description
 from keras_attn.export.parity import Outputs, Parity, Said, Source, compare
-from keras_attn.export.runner import LiteRTModel, LiteRTTextTranslator, LiteRTTranslator
+from keras_attn.export.runner import LiteRTModel, LiteRTTranslator
 from keras_attn.export.subject import Exportable, Subject, load_subject
 
 
@@ -23,7 +24,8 @@ def check_litert(
     Args:
         model: the one that was exported.
         folder: the export.
-        sources: at least 50 sentences, or inputs of a model without vocabularies.
+        sources: at least 50 sentences, which go through the signature `translate_text`, or inputs of a model without vocabularies,
+            which go through `translate`.
         references: translations of the sentences, for BLEU.
 
     Raises:
@@ -31,36 +33,32 @@ def check_litert(
         ValueError: too few sources, or not as many references.
     """
     subject = _subject(model)
-    exported = (LiteRTTranslator if subject.translator else LiteRTModel)(folder)
-
-    def run(sources: Sequence[Source]) -> Outputs:
-        inputs = exported.encode(sources) if subject.translator else sources
-        start = time.perf_counter()
-        outputs = [exported.translate_ids(each) for each in inputs]
-        seconds = time.perf_counter() - start
-        ids = [ids for ids, _ in outputs]
-        said = exported.decode(ids) if subject.translator else [tuple(each) for each in ids]
-        return Outputs(said, [score for _, score in outputs], seconds)
-
-    return compare(subject, run, exported.description, sources=sources, references=references)
+    run, description = _run_text(folder) if subject.translator else _run_ids(folder)
+    return compare(subject, run, description, sources=sources, references=references)
 
 
-def check_litert_text(
-    model: Exportable,
-    folder: str | Path,
-    sources: Sequence[str],
-    references: Sequence[str] | None = None,
-) -> Parity:
-    """The same for a `.tflite` that takes text. Arguments and errors are those of `check_litert`."""
-    exported = LiteRTTextTranslator(folder)
+def _run_text(folder: str | Path) -> tuple[Callable[[Sequence[Source]], Outputs], dict[str, Any]]:
+    exported = LiteRTTranslator(folder)
 
-    def run(lines: Sequence[str]) -> Outputs:
+    def run(lines: Sequence[Source]) -> Outputs:
         start = time.perf_counter()
         outputs = [exported.translate(line) for line in lines]
         seconds = time.perf_counter() - start
         return Outputs([each.text for each in outputs], [each.score for each in outputs], seconds)
 
-    return compare(_subject(model), run, exported.description, sources=sources, references=references)
+    return run, exported.description
+
+
+def _run_ids(folder: str | Path) -> tuple[Callable[[Sequence[Source]], Outputs], dict[str, Any]]:
+    exported = LiteRTModel(folder)
+
+    def run(sources: Sequence[Source]) -> Outputs:
+        start = time.perf_counter()
+        outputs = [exported.translate_ids(each) for each in sources]
+        seconds = time.perf_counter() - start
+        return Outputs([tuple(ids) for ids, _ in outputs], [score for _, score in outputs], seconds)
+
+    return run, exported.description
 
 
 def check_saved_model(

@@ -6,11 +6,14 @@ import flatbuffers
 import numpy as np
 from ai_edge_litert import schema_py_generated as schema
 
+from keras_attn.export.sharing import share_graphs
+
 _WORTH = 4096  # bytes of zeros
 
 
 def compact(model: schema.ModelT) -> None:
-    """Changes a parsed model in place: scales are shared, zeros are made by an operator, tensors lose their names."""
+    """Changes a parsed model in place: graphs and scales are shared, zeros are made by an operator, tensors lose their names."""
+    share_graphs(model)
     _share_scales(model)
     _fill_zeros(model)
     _forget_names(model)
@@ -93,7 +96,7 @@ def _constant(model: schema.ModelT, graph: schema.SubGraphT, value: np.ndarray, 
     buffer, tensor = schema.BufferT(), schema.TensorT()
     buffer.data = np.frombuffer(value.tobytes(), np.uint8)
     tensor.buffer, tensor.shape = len(model.buffers), list(np.shape(value))
-    tensor.type, tensor.name = dtype, ""
+    tensor.type = dtype
     model.buffers = [*model.buffers, buffer]
     graph.tensors = [*graph.tensors, tensor]
     return len(graph.tensors) - 1
@@ -114,4 +117,4 @@ def _forget_names(model: schema.ModelT) -> None:
     for graph in model.subgraphs:
         outside = {*graph.inputs, *graph.outputs}
         for i, tensor in enumerate(graph.tensors):
-            tensor.name = tensor.name if i in outside else ""
+            tensor.name = tensor.name if i in outside else None

@@ -2,7 +2,6 @@
 
 import re
 import tempfile
-from collections.abc import Sequence
 
 import tensorflow as tf
 from ai_edge_litert import schema_py_generated as schema
@@ -20,16 +19,15 @@ class ConversionError(ValueError):
     """A graph that LiteRT's built-in operators cannot run; the message names the operators."""
 
 
-def convert(signatures: dict[str, Signature], precision: str, custom_operators: Sequence[str] = ()) -> bytes:
+def convert(signatures: dict[str, Signature], precision: str) -> bytes:
     """Converts traced functions without variables to a `.tflite` with a signature each.
 
     Args:
         signatures: the functions, by name.
         precision: one of `PRECISIONS`.
-        custom_operators: those that hosts of this file have, beside the built-in ones.
 
     Raises:
-        ConversionError: it needs more operators than that.
+        ConversionError: it needs more than built-in operators.
     """
     with tempfile.TemporaryDirectory() as folder:
         with as_os_errors(folder):
@@ -38,14 +36,13 @@ def convert(signatures: dict[str, Signature], precision: str, custom_operators: 
         converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS]
         # Without it a loop copies a whole buffer to write one row of it.
         converter._experimental_enable_dynamic_update_slice = True
-        converter.allow_custom_ops = bool(custom_operators)
         converter.optimizations = [] if precision == "float32" else [tf.lite.Optimize.DEFAULT]
         converter.target_spec.supported_types = [tf.float16] if precision == "float16" else []
         try:
             converted = converter.convert()
         except Exception as error:  # the converter raises whatever its C++ side does
             raise _conversion_error(error) from None
-    if others := _custom_operators(converted) - {*custom_operators}:
+    if others := _custom_operators(converted):
         raise ConversionError(_CANNOT_RUN.format(f"no built-in operator for {', '.join(sorted(others))}"))
     return converted
 

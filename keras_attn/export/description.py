@@ -1,7 +1,6 @@
 """What an export says of itself in a JSON file: written with it, and checked when it is read, for it may be a stranger's."""
 
 import dataclasses
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ LITERT_DESCRIPTION = "model.json"
 SAVED_MODEL_DESCRIPTION = "assets.extra/model.json"  # TensorFlow leaves this folder of a SavedModel to others
 MODEL = "model.tflite"
 _LONGEST = 100_000  # ids of a source
-_BARE_NAME = re.compile(r"[A-Za-z0-9_-]+\.spm")
 
 
 def search_description(settings: SearchConfig) -> dict[str, Any]:
@@ -87,16 +85,20 @@ def read_litert_description(folder: Path, signature: str) -> dict[str, Any]:
         raise _unusable(folder, "signatures", "names with what each takes")
     if signature not in signatures:
         raise ValueError(
-            f"{folder} has no signature {signature!r}, but {', '.join(signatures)}: a file that takes text runs in "
-            "LiteRTTextTranslator, a file that takes ids in LiteRTTranslator"
+            f"{folder} has no signature {signature!r}, but {', '.join(signatures)}: a model without vocabularies runs in "
+            "LiteRTModel; what an older version exported has to be exported again"
         )
-    files = [LITERT_DESCRIPTION, MODEL]
-    if signature == "translate":
-        _check_ids(folder, description)
-        if "vocabularies" in description:
-            files += [description["vocabularies"][side] for side in ("source", "target")]
-    check_sums(folder, files)
+    (_check_text if signature == "translate_text" else _check_ids)(folder, description)
+    check_sums(folder, [LITERT_DESCRIPTION, MODEL])
     return description
+
+
+def _check_text(folder: Path, description: dict[str, Any]) -> None:
+    """What a client of text goes by."""
+    shape = _value(description, "signatures", "translate_text", "inputs", "text", "shape")
+    whole = isinstance(shape, list) and len(shape) == 2 and all(type(size) is int for size in shape)
+    if not whole or shape[0] != 1 or not 0 < shape[1] <= 8 * _LONGEST:
+        raise _unusable(folder, "signatures.translate_text.inputs.text.shape", "1 and a number of bytes")
 
 
 def _check_ids(folder: Path, description: dict[str, Any]) -> None:
@@ -114,11 +116,6 @@ def _check_ids(folder: Path, description: dict[str, Any]) -> None:
     size = _value(description, "vocab_sizes", "source")
     if dtype == "int32" and (type(size) is not int or size <= EOS_ID + 1):
         raise _unusable(folder, "vocab_sizes.source", "the size of a vocabulary")
-    if "vocabularies" in description:
-        for side in ("source", "target"):
-            name = _value(description, "vocabularies", side)
-            if not isinstance(name, str) or not _BARE_NAME.fullmatch(name):
-                raise _unusable(folder, f"vocabularies.{side}", 'a bare file name such as "vocabulary.spm"')
 
 
 def _value(values: Any, *path: str) -> Any:

@@ -1,31 +1,28 @@
-"""A model for phones and browsers: one `.tflite` file that holds encoder and search; numbers in, ids out; or text in, text out.
+"""A model for phones and browsers: one `.tflite` file that holds encoder, search and vocabularies; text in, text out.
 
-The folder holds all that a client needs:
+The folder holds:
 
-    model.tflite    the signatures of `export.id_signatures` over shared weights; the other files are also inside it
+    model.tflite    the signatures of `export.text_signatures`, for text, and of `export.id_signatures`, for ids or numbers, over
+                    shared weights; all that a client needs
     model.json      names, shapes, special ids, limits, sizes, whom to name beside the model because its training data asks for
-                    it, and how the file compares with the model it was made from
-    source.spm      SentencePiece vocabularies, to make ids of text and text of ids; one vocabulary.spm if the languages share it
-    target.spm
-    SHA256SUMS      of all these files; `model.tflite` alone is checked by the sum that is in it, see `associated_files`
+                    it, and how the file compares with the model it was made from; all but sizes and comparison is in
+                    `model.tflite`, too
+    SHA256SUMS      of these files; `model.tflite` alone is checked by the sum that is in it, see `associated_files`
 
-A model without vocabularies, such as one that reads pictures, has none of the last two. Only built-in operators are used, which
+A model without vocabularies, such as one that reads pictures, has no signatures for text. Only built-in operators are used, which
 every LiteRT runtime has. Batches are for servers: see `export.saved_model`.
-
-For hosts that link tensorflow-text's operators, the file may take and return text: then it has the signature of
-`export.text_signature` instead, and no vocabulary lies beside it.
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from keras_attn.export.associated_files import with_files, with_metadata
-from keras_attn.export.checks import check_litert, check_litert_text
+from keras_attn.export.checks import check_litert
 from keras_attn.export.conversion import convert
 from keras_attn.export.description import LITERT_DESCRIPTION, MODEL, search_description, write_description
 from keras_attn.export.id_signatures import Signature, id_signatures
@@ -33,23 +30,12 @@ from keras_attn.export.int8_embedding import Int8Embedding
 from keras_attn.export.output_folder import new_folder
 from keras_attn.export.parity import MIN_SENTENCES, Parity, check_sources
 from keras_attn.export.subject import Exportable, Subject, load_subject
-from keras_attn.export.text_signature import TEXT_OPERATORS, text_signature
+from keras_attn.export.text_signatures import text_signatures
 from keras_attn.files import write_bytes
 from keras_attn.models.seq2seq import Embeddings, Seq2Seq
 from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
-from keras_attn.text.tokenizer import Tokenizer
 
 PRECISIONS = ("float32", "float16", "int8")
-
-
-class _Contents(NamedTuple):
-    """What a file of ids, or of text, has of its own."""
-
-    signatures: dict[str, Signature]
-    about: dict[str, Any]  # for `model.json`
-    vocabularies: dict[str, bytes]  # files, by name
-    custom_operators: tuple[str, ...]
-    check: Callable[..., Parity]
 
 
 def export_litert(
@@ -62,7 +48,6 @@ def export_litert(
     max_length: int = 64,
     sources: Sequence[Any] | np.ndarray | None = None,
     references: Sequence[str] | None = None,
-    text: bool = False,
     padded: bool = True,
 ) -> Parity | None:
     """Writes a `.tflite` and runs it.
@@ -79,11 +64,9 @@ def export_litert(
         sources: what the file is to translate as the model does, at least 50: sentences where there are vocabularies, else an array
             of inputs. `None`: random inputs for a bare `Seq2Seq`; no comparison for others, since random text proves little.
         references: translations of the sentences, for BLEU.
-        text: whether text goes in and out instead of ids. That takes tensorflow-text's operators, which the libraries for phones
-            and browsers do not have; see `runner.LiteRTTextTranslator`.
-        padded: whether a client fills every source up to S ids with 0. If not, the file takes any number up to S and is some tenths
-            of a millisecond faster on short sentences, but LiteRT.js takes no such file, and every other client has to run the
-            longest source there may be first, see `LiteRTTranslator`.
+        padded: whether a client that gives ids fills every source up to S of them with 0. If not, the file takes any number up to S
+            and is some tenths of a millisecond faster on short sentences, but LiteRT.js takes no such file, and every other client
+            has to run the longest source there may be first, see `LiteRTModel`. Text goes in and out all the same.
 
     Returns:
         The comparison; `model.json` holds it too.
@@ -95,27 +78,26 @@ def export_litert(
         FileExistsError: `output` exists and is not an earlier export.
         OSError: the disk is full or broken. In no case is anything half-written left behind.
     """
-    _check(precision, source_length, max_length=max_length, text=text, padded=padded)
+    _check(precision, source_length, max_length=max_length)
     subject = load_subject(model, beam_size=beam_size, max_source_length=source_length)
     if sources is None and subject.translator is None:
         sources = subject.random_sources(MIN_SENTENCES)
     if sources is not None:
         check_sources(subject, sources, references)
-    length = (source_length or subject.search.max_source_length) if padded else None
-    embeddings = _embeddings(subject.model, precision)
-    graphs = id_signatures(subject, embeddings, source_length=length, max_length=max_length)
-    contents = _text_contents(subject, graphs) if text else _id_contents(subject, graphs)
-    description = _description(subject, precision, length=length, max_length=max_length, contents=contents)
+    length = source_length or subject.search.max_source_length
+    signatures = _signatures(subject, precision, length=length, max_length=max_length, padded=padded)
+    description = _description(
+        subject, precision, signatures=signatures, length=length if padded else None, max_length=max_length
+    )
     with new_folder(output, LITERT_DESCRIPTION) as folder:
         about = json.dumps(description, indent=2, ensure_ascii=False)
-        files = {LITERT_DESCRIPTION: about.encode(), **contents.vocabularies}
-        converted = convert(contents.signatures, precision, contents.custom_operators)
+        files = {LITERT_DESCRIPTION: about.encode()}
+        converted = convert(signatures, precision)
         converted = with_metadata(
             converted, " to ".join(subject.languages), about, files, licence=subject.attribution
         )
         content = with_files(converted, files)
-        for name, file in {MODEL: content, **contents.vocabularies}.items():
-            write_bytes(folder / name, file)
+        write_bytes(folder / MODEL, content)
         description |= {
             "bytes": len(content),
             "bytes_per_parameter": round(len(converted) / description["parameters"], 3),
@@ -123,12 +105,12 @@ def export_litert(
         write_description(folder, LITERT_DESCRIPTION, description)
         parity = None
         if sources is not None:
-            parity = contents.check(subject, folder, sources, references)
+            parity = check_litert(subject, folder, sources, references)
             write_description(folder, LITERT_DESCRIPTION, {**description, "parity": parity.as_dict()})
     return parity
 
 
-def _check(precision: str, source_length: int | None, *, max_length: int, text: bool, padded: bool) -> None:
+def _check(precision: str, source_length: int | None, *, max_length: int) -> None:
     if precision == "int8-full":
         raise ValueError(
             "full-integer quantisation is not supported: LiteRT's converter crashes on recurrent loops when it calibrates "
@@ -136,8 +118,6 @@ def _check(precision: str, source_length: int | None, *, max_length: int, text: 
         )
     if precision not in PRECISIONS:
         raise ValueError(f"precision is one of {', '.join(PRECISIONS)}. Received: {precision!r}")
-    if text and not padded:
-        raise ValueError("a file of text pads it inside: leave padded=True")
     if source_length is not None and source_length < 2:
         raise ValueError(f"source_length must hold a word and EOS. Received: source_length={source_length}")
     if max_length < 1:
@@ -155,27 +135,27 @@ def _embeddings(model: Seq2Seq, precision: str) -> Embeddings:
     return Embeddings(Int8Embedding(source), target_table)
 
 
-def _id_contents(subject: Subject, graphs: dict[str, Signature]) -> _Contents:
-    about: dict[str, Any] = {"special_ids": {"pad": PAD_ID, "unk": UNK_ID, "bos": BOS_ID, "eos": EOS_ID}}
-    vocabularies: dict[str, bytes] = {}
-    if subject.translator:
-        source, target = subject.source_tokenizer, subject.target_tokenizer
-        about["vocabularies"] = names = _vocabularies(source, target)
-        vocabularies = {names["source"]: source.model_proto, names["target"]: target.model_proto}
-    about["vocab_sizes"] = {"source": subject.source_vocab_size, "target": subject.model.target_vocab_size}
-    return _Contents(graphs, about, vocabularies, (), check_litert)
-
-
-def _text_contents(subject: Subject, graphs: dict[str, Signature]) -> _Contents:
+def _signatures(
+    subject: Subject, precision: str, *, length: int, max_length: int, padded: bool
+) -> dict[str, Signature]:
+    embeddings = _embeddings(subject.model, precision)
+    graphs = id_signatures(
+        subject, embeddings, source_length=length if padded else None, max_length=max_length
+    )
     if not subject.translator:
-        raise ValueError("text=True needs vocabularies: export a Translator or a model folder")
-    signature = text_signature(subject, graphs["translate"])
-    about = {"custom_operators": list(TEXT_OPERATORS)}
-    return _Contents(signature, about, {}, TEXT_OPERATORS, check_litert_text)
+        return graphs
+    # Traced anew: the converter cannot take one loop for two signatures.
+    fixed = id_signatures(subject, embeddings, source_length=length, max_length=max_length)
+    return graphs | text_signatures(subject, fixed["translate"], source_length=length, max_length=max_length)
 
 
 def _description(
-    subject: Subject, precision: str, *, length: int | None, max_length: int, contents: _Contents
+    subject: Subject,
+    precision: str,
+    *,
+    signatures: dict[str, Signature],
+    length: int | None,
+    max_length: int,
 ) -> dict[str, Any]:
     source, target = subject.languages
     return {
@@ -183,8 +163,9 @@ def _description(
         "keras_attn": version("keras-attn"),
         "attribution": subject.attribution,
         "languages": {"source": source, "target": target},
-        "signatures": {name: _interface(function) for name, function in contents.signatures.items()},
-        **contents.about,
+        "signatures": {name: _interface(function) for name, function in signatures.items()},
+        "special_ids": {"pad": PAD_ID, "unk": UNK_ID, "bos": BOS_ID, "eos": EOS_ID},
+        "vocab_sizes": {"source": subject.source_vocab_size, "target": subject.model.target_vocab_size},
         "source_length": length,
         "max_length": max_length,
         "search": search_description(subject.search),
@@ -205,10 +186,3 @@ def _interface(function: Signature) -> dict[str, dict[str, Any]]:
 
     _, inputs = function.structured_input_signature
     return {"inputs": described(inputs), "outputs": described(function.structured_outputs)}
-
-
-def _vocabularies(source: Tokenizer, target: Tokenizer) -> dict[str, str]:
-    """Which files hold them."""
-    if source.model_proto == target.model_proto:
-        return {"source": "vocabulary.spm", "target": "vocabulary.spm"}
-    return {"source": "source.spm", "target": "target.spm"}

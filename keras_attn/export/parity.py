@@ -80,7 +80,7 @@ class Parity:
         bleu, keras_bleu: of the export and of Keras, against the references; without references, against what Keras says. None
             without text.
         bleu_signature: sacreBLEU's.
-        milliseconds: the export's mean time a sentence; of a `.tflite` of ids, without making ids of text.
+        milliseconds: the export's mean time a sentence.
     """
 
     sentences: int

@@ -1,19 +1,14 @@
-"""Translates with an exported `.tflite`, as a client would: text -> ids, the file, ids -> text; or text -> the file -> text."""
+"""Translates with an exported `.tflite`, as a client would: text or ids in, text or ids out."""
 
 import itertools
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from keras_attn.bounded import read_bytes
 from keras_attn.export.description import MODEL, read_litert_description
 from keras_attn.special_ids import EOS_ID, PAD_ID
-from keras_attn.text.framing import source_of
-from keras_attn.text.tokenizer import Tokenizer
-from keras_attn.text.vocabulary_checks import MOST_BYTES
 
 
 class LiteRTModel:
@@ -66,8 +61,24 @@ class LiteRTModel:
         )
 
 
-class LiteRTTranslator(LiteRTModel):
-    """What `export_litert` wrote of a model with its vocabularies, behind one call.
+class TextTranslation(NamedTuple):
+    """One translation.
+
+    Attributes:
+        text: the translation.
+        score: its log-probability, in nats, over the length penalty of the file.
+        truncated: whether the source was longer than the file takes, so that its end is missing.
+        unknown: whether there is something in the source that the vocabulary does not know.
+    """
+
+    text: str
+    score: float
+    truncated: bool
+    unknown: bool
+
+
+class LiteRTTranslator:
+    """What `export_litert` wrote of a model with its vocabularies: text in, text out.
 
     Args:
         folder: the export's folder.
@@ -84,81 +95,26 @@ class LiteRTTranslator(LiteRTModel):
     """
 
     def __init__(self, folder: str | Path, num_threads: int = 1) -> None:
-        super().__init__(folder, num_threads)
-        vocabularies = self.description.get("vocabularies")
-        if vocabularies is None:
-            raise ValueError(f"{folder} has no vocabularies: it runs in LiteRTModel, from numbers to ids")
-        self.source_tokenizer, self.target_tokenizer = (
-            Tokenizer(read_bytes(Path(folder, vocabularies[side]), MOST_BYTES))
-            for side in ("source", "target")
-        )
-
-    def __call__(self, lines: Sequence[str]) -> list[str]:
-        """The translation of each line; a line without any known sub-word, such as "", gives ""."""
-        return self.decode([self.translate_ids(ids)[0] for ids in self.encode(lines)])
-
-    def encode(self, lines: Sequence[str]) -> list[list[int]]:
-        """Source ids of each line, EOS at the end; longer input than the export takes is cut."""
-        most = self.description["search"]["max_source_length"]
-        return [source_of(ids, most) for ids in self.source_tokenizer.encode(lines)]
-
-    def decode(self, ids: Sequence[Sequence[int]]) -> list[str]:
-        """Text of each sequence of target ids."""
-        return self.target_tokenizer.decode(ids)
-
-
-class TextTranslation(NamedTuple):
-    """One translation.
-
-    Attributes:
-        text: the translation.
-        score: its log-probability, in nats, over the length penalty of the file.
-        truncated: whether the source was longer than the file takes, so that its end is missing.
-    """
-
-    text: str
-    score: float
-    truncated: bool
-
-
-class LiteRTTextTranslator:
-    """What `export_litert(text=True)` wrote, behind one call.
-
-    Args:
-        folder: the export's folder.
-        num_threads: threads of the interpreter.
-
-    Raises:
-        ValueError, OSError: the folder is no such export, or a file is missing or broken.
-
-    Example:
-
-    >>> translator = LiteRTTextTranslator("export/en-de")
-    >>> translator(["A small dog runs across the grass."])
-    ['Ein kleiner Hund läuft über das Gras.']
-    """
-
-    def __init__(self, folder: str | Path, num_threads: int = 1) -> None:
-        from ai_edge_litert.interpreter import InterpreterWithCustomOps
-        from tensorflow_text import tflite_registrar
+        from ai_edge_litert.interpreter import Interpreter
 
         self.description = read_litert_description(Path(folder), "translate_text")
-        load = partial(InterpreterWithCustomOps, tflite_registrar.SELECT_TFTEXT_OPS)
-        self._run = _signature(load, Path(folder), "translate_text", num_threads)
+        self._run = _signature(Interpreter, Path(folder), "translate_text", num_threads)
+        described = self.description["signatures"]["translate_text"]["inputs"]["text"]
+        self._text = np.empty(described["shape"], np.int32)
 
     def __call__(self, lines: Sequence[str]) -> list[str]:
         """The translation of each line; a line without any known sub-word, such as "", gives ""."""
         return [self.translate(line).text for line in lines]
 
     def translate(self, line: str) -> TextTranslation:
-        """The translation of a line; a lone surrogate in it, which UTF-8 cannot hold, counts as a question mark."""
-        utf8 = line.encode("utf-8", errors="replace")
-        outputs = self._run(text=np.array([utf8], object))  # a numpy string would end before a last NUL
-        return TextTranslation(
-            outputs["translation"][0].decode("utf-8"),
-            float(outputs["score"][0]),
-            bool(outputs["truncated"][0]),
-        )
+        """The best translation; a lone surrogate in the line, which UTF-8 cannot hold, counts as a question mark."""
+        utf8 = np.frombuffer(line.encode("utf-8", errors="replace"), np.uint8)[: self._text.size]
+        self._text[:] = -1
+        self._text[0, : utf8.size] = utf8
+        outputs = self._run(text=self._text)
+        said = outputs["text"][0, : outputs["lengths"][0]].astype(np.uint8).tobytes()
+        flags = (bool(outputs[name][0]) for name in ("truncated", "unknown"))
+        return TextTranslation(said.decode("utf-8"), float(outputs["scores"][0]), *flags)
 
 
 def _signature(load: Callable[..., Any], folder: Path, name: str, num_threads: int) -> Callable[..., Any]:

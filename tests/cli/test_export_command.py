@@ -51,26 +51,3 @@ def test_a_reference_needs_its_source(run, model_folder, sixty_lines):
     result = run("export", model_folder, "--format", "litert", "--reference", sixty_lines)
     assert (result.exit_code, result.stdout) == (2, "")
     assert "--reference needs --source" in result.stderr
-
-
-def test_a_litert_file_may_take_text(run, model_folder, sixty_lines):
-    result = run("export", model_folder, "--format", "litert", "--text", "--source", sixty_lines)
-    assert result.exit_code == 0, result.stderr
-    where, compared, _ = result.stdout.splitlines()
-    assert where == str(model_folder / "litert-text-float32")
-    assert compared.startswith("60 of 60 translations are what Keras says")
-    about = json.loads((model_folder / "litert-text-float32" / "model.json").read_text())
-    assert list(about["signatures"]) == ["translate_text"]
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--format", "saved-model", "--text"], "--text is for --format litert: a SavedModel takes text"),
-        (["--format", "litert", "--text", "--any-source-length"], "leave out --any-source-length"),
-    ],
-)
-def test_text_is_refused_where_it_makes_no_sense(run, model_folder, options, message):
-    result = run("export", model_folder, *options)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert message in " ".join(result.stderr.split())

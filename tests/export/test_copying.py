@@ -10,15 +10,9 @@ from keras_attn.inference.translator import Translator
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("text", [False, True], ids=["ids", "text"])
-def test_a_file_for_phones_says_what_keras_says(copying_trained, source_lines, tmp_path, text):
+def test_a_file_for_phones_says_what_keras_says(copying_trained, source_lines, tmp_path):
     parity = export_litert(
-        copying_trained,
-        tmp_path / "phone",
-        beam_size=3,
-        source_length=24,
-        sources=source_lines[:60],
-        text=text,
+        copying_trained, tmp_path / "phone", beam_size=3, source_length=24, sources=source_lines[:60]
     )
     assert parity.sentences >= 50 and parity.identical + parity.ties == parity.sentences
 

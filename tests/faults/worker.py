@@ -110,7 +110,7 @@ def compute_once() -> None:
     saved_model.ServingSignatures.functions = _once(saved_model.ServingSignatures.functions)
     saved_model.ServingSignatures = _once(saved_model.ServingSignatures)
     saved_model.check_saved_model = _once(saved_model.check_saved_model)
-    litert.id_signatures = _once(litert.id_signatures)
+    litert._signatures = _once(litert._signatures)
     litert.convert = _once(litert.convert)
     litert.check_litert = _once(litert.check_litert)
 

@@ -10,17 +10,14 @@ from texts import hostile_jsons  # of tests/hostile
 
 ROOT = Path(__file__).parents[2]
 BUNDLED = {
-    "@huggingface/tokenizers": "Apache License",
     "@litertjs/core": "stands at the end",
     "@litertjs/wasm-utils": "stands at the end",
-    "pbf": "Mapbox",
 }
 
 DESCRIPTION = {
     "languages": {"source": "en", "target": "es"},
     "source_length": 64,
-    "signatures": {"encode": {}, "step": {}},
-    "vocabularies": {"source": "vocabulary.spm", "target": "vocabulary.spm"},
+    "signatures": {"encode": {}, "step": {}, "tokenize": {}, "detokenize": {}},
     "bytes": 12,
 }
 
@@ -33,9 +30,8 @@ def export(tmp_path):
         folder = tmp_path / name
         folder.mkdir()
         (folder / "model.json").write_text(json.dumps({**DESCRIPTION, **changes}))
-        for file in ("model.tflite", "vocabulary.spm"):
-            (folder / file).write_text(f"{file} of {name}")
-        names = ["model.json", "model.tflite", "vocabulary.spm"]
+        (folder / "model.tflite").write_text(f"model.tflite of {name}")
+        names = ["model.json", "model.tflite"]
         sums = [f"{hashlib.sha256((folder / each).read_bytes()).hexdigest()}  {each}\n" for each in names]
         (folder / "SHA256SUMS").write_text("".join(sums))
         return folder
@@ -52,7 +48,7 @@ def test_the_site_lists_its_models_and_holds_their_files(build, export, tmp_path
         {"name": "one", "source": "en", "target": "es", "bytes": 12},
         {"name": "two", "source": "es", "target": "en", "bytes": 12},
     ]
-    assert (site / "models" / "two" / "vocabulary.spm").read_text() == "vocabulary.spm of two"
+    assert (site / "models" / "two" / "model.tflite").read_text() == "model.tflite of two"
 
 
 def test_the_site_names_whose_work_it_is_made_of(build, export, tmp_path):
@@ -114,49 +110,15 @@ def test_a_folder_that_is_no_build_is_left_alone(build, export, tmp_path):
     ("changes", "advice"),
     [
         ({"source_length": None}, "export it with --source-length 64"),
-        ({"signatures": {"translate": {}}}, "export it again with this version of keras-attn"),
+        ({"signatures": {"encode": {}, "step": {}}}, "takes no text: export a model with vocabularies"),
     ],
-    ids=["any source length", "no steps"],
+    ids=["any source length", "no text"],
 )
 def test_an_export_that_browsers_cannot_run_is_refused(build, export, tmp_path, changes, advice):
     refused = build(tmp_path / "site", export("one", **changes))
     assert refused.returncode == 2
     assert advice in refused.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one"]
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "../../../secret.spm",
-        "/etc/passwd",
-        "..",
-        ".",
-        "",
-        ".spm",
-        "sub/vocabulary.spm",
-        "sub\\vocabulary.spm",
-        "index.html",
-        "service-worker.js",
-        "model.json",
-        "a b.spm",
-        "a.spm\n",
-        "\x1b[2J.spm",
-        ["vocabulary.spm"],
-        {"a": 1},
-        7,
-        None,
-    ],
-    ids=repr,
-)
-def test_a_vocabulary_that_is_no_bare_file_name_is_refused_in_one_line(build, export, tmp_path, name):
-    (tmp_path / "secret.spm").write_text("secret")
-    vocabularies = {"source": "vocabulary.spm", "target": name}
-    refused = build(tmp_path / "site", export("one", vocabularies=vocabularies))
-    assert refused.returncode == 2
-    assert refused.stderr.count("\n") == 1 and refused.stderr.isascii() and "\x1b" not in refused.stderr
-    assert "as a vocabulary: expected a bare file name" in refused.stderr
-    assert not (tmp_path / "site").exists()
 
 
 def test_what_an_export_says_of_itself_replaces_nothing(build, export, tmp_path):
@@ -167,7 +129,7 @@ def test_what_an_export_says_of_itself_replaces_nothing(build, export, tmp_path)
     assert [path.name for path in (tmp_path / "site" / "models").iterdir() if path.is_dir()] == ["one"]
 
 
-@pytest.mark.parametrize("name", ["model.tflite", "vocabulary.spm", "model.json"])
+@pytest.mark.parametrize("name", ["model.tflite", "model.json"])
 def test_a_link_out_of_the_export_is_not_followed(build, export, tmp_path, name):
     file = export("one") / name
     (tmp_path / name).write_bytes(file.read_bytes())
@@ -207,13 +169,13 @@ def test_two_exports_of_one_name_are_refused(build, export, tmp_path):
 
 
 def test_a_folder_that_is_no_export_is_refused(build, export, tmp_path):
-    (export("one") / "vocabulary.spm").unlink()
+    (export("one") / "model.tflite").unlink()
     refused = build(tmp_path / "site", tmp_path / "one")
     assert refused.returncode == 2
     assert refused.stderr.startswith(f"Error: {tmp_path}/one is not a whole export: expected a folder that")
 
 
-@pytest.mark.parametrize("name", ["model.tflite", "vocabulary.spm", "model.json"])
+@pytest.mark.parametrize("name", ["model.tflite", "model.json"])
 def test_a_file_that_is_not_the_exported_one_is_not_published(build, export, tmp_path, name):
     file = export("one") / name
     file.write_bytes(file.read_bytes() + b"\n")
@@ -257,7 +219,7 @@ def test_hostile_descriptions_are_refused_or_published_as_they_are(build, export
         )
         if done.returncode == 0:
             files = {path.name for path in (site / "models" / folder.name).iterdir()}
-            assert files <= {"model.json", "model.tflite", "vocabulary.spm"}, name
+            assert files <= {"model.json", "model.tflite"}, name
         else:
             assert not site.exists(), name
 

@@ -1,12 +1,25 @@
 // From where the decoder looked for each sub-word to where it looked for each word.
 
-import type { Words } from "./tokenizer";
+/** The words of a text, and for each of its sub-words the word it is part of. */
+export interface Words {
+  words: string[];
+  wordOf: number[];
+}
 
 /** Attention between the words of two sentences: `weights[t][s]`, each row adding up to 1. */
 export interface Attention {
   source: string[];
   target: string[];
   weights: number[][];
+}
+
+/** A sub-word with a space in front begins a word: ["a", " dog", "gy"] are words 0, 1, 1. */
+export function wordsOf(parts: string[]): Words {
+  let word = -1;
+  const wordOf = parts.map((part, i) => (i === 0 || /^\s/.test(part) ? ++word : word));
+  const words: string[] = [];
+  parts.forEach((part, i) => (words[wordOf[i]] = (words[wordOf[i]] ?? "") + part.trim()));
+  return { words, wordOf };
 }
 
 /**

@@ -1,13 +1,21 @@
-// The exported `.tflite`, run by LiteRT.js: ids in, ids out, one at a time.
+// The exported `.tflite`, run by LiteRT.js: text to ids, ids to ids, ids to text, one at a time.
 
 import { loadAndCompile, Tensor, type CompiledModel } from "@litertjs/core";
 
 /** What `model.json` says about the file; the rest of it is not needed here. */
 export interface Description {
-  vocabularies: { source: string; target: string }; // file names
   special_ids: { pad: number; bos: number; eos: number };
-  source_length: number;
-  search: { max_source_length: number };
+  signatures: {
+    tokenize: { inputs: { text: { shape: [number, number] } } };
+    detokenize: { inputs: { ids: { shape: [number, number] } } };
+  };
+}
+
+/** A sentence as the file reads it: its ids, the text that each of them stands for, EOS left out, and whether its end is missing. */
+export interface Source {
+  ids: Int32Array;
+  parts: string[];
+  cut: boolean;
 }
 
 /** A target id, and where the decoder looked for it: a weight for each source id. Models without attention tell no weights. */
@@ -34,24 +42,41 @@ export class Model {
     this.file.delete();
   }
 
-  /** The most words of a source, EOS not counted. */
-  get mostWords(): number {
-    return this.description.search.max_source_length - 1;
-  }
-
   get eos(): number {
     return this.description.special_ids.eos;
+  }
+
+  async tokenize(text: string): Promise<Source> {
+    const places = this.description.signatures.tokenize.inputs.text.shape[1];
+    const utf8 = new Uint8Array(places);
+    const { read, written } = new TextEncoder().encodeInto(text, utf8);
+    const given = Int32Array.from(utf8).fill(-1, written); // a text ends where no byte is
+    const { ids, length, starts, truncated, unknown } = await this.run("tokenize", {}, "text", given);
+    unknown.delete();
+    const [count] = taken<Int32Array>(length);
+    const begins = [...taken<Int32Array>(starts).subarray(0, count), written];
+    const [longer] = taken<Int32Array>(truncated);
+    return { ids: taken(ids), parts: split(utf8, begins), cut: longer !== 0 || read < text.length };
+  }
+
+  /** The text of each of target ids. */
+  async detokenize(ids: number[]): Promise<string[]> {
+    const given = new Int32Array(this.description.signatures.detokenize.inputs.ids.shape[1]).fill(this.description.special_ids.pad);
+    given.set(ids);
+    const { text, length, ends } = await this.run("detokenize", {}, "ids", given);
+    length.delete();
+    return split(Uint8Array.from(taken<Int32Array>(text)), [0, ...taken<Int32Array>(ends).subarray(0, ids.length)]);
   }
 
   /**
    * Greedy search.
    *
-   * @param words at least one source id and at most `mostWords`, without EOS.
+   * @param source ids as `tokenize` gives them.
    * @returns target ids, EOS last unless the translation reaches its limit.
    */
-  async *decode(words: number[]): AsyncGenerator<Token> {
+  async *decode(source: Int32Array): AsyncGenerator<Token> {
     const { bos, eos } = this.description.special_ids;
-    const { limit, truncated, ...state } = await this.run("encode", {}, "source", this.padded(words));
+    const { limit, truncated, ...state } = await this.run("encode", {}, "source", source);
     truncated.delete();
     try {
       let id = bos;
@@ -79,19 +104,18 @@ export class Model {
     }
   }
 
-  private padded(words: number[]): Int32Array {
-    const { source_length, special_ids } = this.description;
-    const source = new Int32Array(source_length).fill(special_ids.pad);
-    source.set([...words, special_ids.eos]);
-    return source;
-  }
-
   /** The id of the highest log-probability; the first of equals, and never padding or BOS. */
   private best(logProbs: Float32Array): number {
     const { pad, bos } = this.description.special_ids;
     logProbs[pad] = logProbs[bos] = -Infinity;
     return logProbs.reduce((best, value, id) => (value > logProbs[best] ? id : best), 0);
   }
+}
+
+/** UTF-8 in parts: each ends where the next begins, the last place is where the last one ends. */
+function split(utf8: Uint8Array, places: number[]): string[] {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  return places.slice(1).map((end, i) => decoder.decode(utf8.subarray(places[i], end)).replace(/[\r\n]/g, " "));
 }
 
 /** The numbers of a tensor, whose memory is freed. */

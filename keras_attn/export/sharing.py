@@ -1,0 +1,110 @@
+"""Loops and branches that are the same are stored once, whatever signature they belong to, and so are constants.
+
+Not those with shapes that hang on the input: a graph in LiteRT has one size at a time, and whoever runs it next expects its own.
+"""
+
+from collections.abc import Callable, Iterable
+
+import flatbuffers
+from ai_edge_litert import schema_py_generated as schema
+
+# Where an operator's options name another graph.
+_GRAPHS_OF = {
+    schema.WhileOptionsT: ("condSubgraphIndex", "bodySubgraphIndex"),
+    schema.IfOptionsT: ("thenSubgraphIndex", "elseSubgraphIndex"),
+}
+
+
+def share_graphs(model: schema.ModelT) -> None:
+    """Changes a parsed model in place."""
+    _share_buffers(model)
+    signatures = {signature.subgraphIndex for signature in model.signatureDefs}
+    for index, graph in enumerate(model.subgraphs):
+        if index not in signatures:
+            graph.name = ""
+            _renumber(graph)
+    while _share_equal_graphs(model):  # what was different by the graphs it named may be equal then
+        pass
+
+
+def _share_buffers(model: schema.ModelT) -> None:
+    """Each content once; buffer 0 is the one that is empty, which tensors have that are computed."""
+    first: dict[bytes, int] = {b"": 0}
+    kept, new = [model.buffers[0]], {}
+    for index, buffer in enumerate(model.buffers):
+        content = b"" if buffer.data is None else bytes(buffer.data)
+        if content not in first:
+            first[content] = len(kept)
+            kept.append(buffer)
+        new[index] = first[content]
+    for tensor in (tensor for graph in model.subgraphs for tensor in graph.tensors):
+        tensor.buffer = new[tensor.buffer]
+    for metadata in model.metadata or []:
+        metadata.buffer = new[metadata.buffer]
+    model.buffers = kept
+
+
+def _renumber(graph: schema.SubGraphT) -> None:
+    """Puts a graph's tensors into the order in which they are used, and leaves their names out."""
+    used = [
+        graph.inputs,
+        *(side for each in graph.operators for side in (each.inputs, each.outputs)),
+        graph.outputs,
+    ]
+    order = list(dict.fromkeys(int(tensor) for side in used for tensor in side if tensor >= 0))
+    new = {tensor: place for place, tensor in enumerate(order)} | {-1: -1}  # -1: none is given
+
+    def renumbered(tensors: Iterable[int]) -> list[int]:
+        return [new[int(tensor)] for tensor in tensors]
+
+    graph.tensors = [graph.tensors[tensor] for tensor in order]
+    graph.inputs, graph.outputs = renumbered(graph.inputs), renumbered(graph.outputs)
+    for operator in graph.operators:
+        operator.inputs, operator.outputs = renumbered(operator.inputs), renumbered(operator.outputs)
+    for tensor in graph.tensors:
+        tensor.name = None
+
+
+def _share_equal_graphs(model: schema.ModelT) -> bool:
+    """Keeps the first of graphs that are equal; whether there were any."""
+    first: dict[bytes, int] = {}
+    kept, new = [], {}
+    for index, graph in enumerate(model.subgraphs):
+        content = _packed(graph)
+        if content in first and _has_fixed_shapes(graph):
+            new[index] = first[content]
+            continue
+        first[content] = new[index] = len(kept)
+        kept.append(graph)
+    shared = len(kept) < len(model.subgraphs)
+    model.subgraphs = kept
+    _rename_graphs(model, new.__getitem__)
+    return shared
+
+
+def _rename_graphs(model: schema.ModelT, new: Callable[[int], int]) -> None:
+    for signature in model.signatureDefs:
+        signature.subgraphIndex = new(signature.subgraphIndex)
+    for options, names in _references(model.subgraphs):
+        for name in names:
+            setattr(options, name, new(getattr(options, name)))
+
+
+def _references(graphs: Iterable[schema.SubGraphT]) -> Iterable[tuple[object, tuple[str, ...]]]:
+    for graph in graphs:
+        for operator in graph.operators:
+            names = _GRAPHS_OF.get(type(operator.builtinOptions))
+            if names:
+                yield operator.builtinOptions, names
+
+
+def _has_fixed_shapes(graph: schema.SubGraphT) -> bool:
+    return not any(
+        -1 in tensor.shapeSignature for tensor in graph.tensors if tensor.shapeSignature is not None
+    )
+
+
+def _packed(graph: schema.SubGraphT) -> bytes:
+    builder = flatbuffers.Builder(4096)
+    builder.Finish(graph.Pack(builder))
+    return bytes(builder.Output())

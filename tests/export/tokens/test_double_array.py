@@ -1,0 +1,93 @@
+"""Tries as arrays: what is in them, and what is not."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_attn.export.tokens.double_array import NO_BYTE, build_double_array, from_darts, nodes_of
+from keras_attn.export.tokens.graphs import follow, longest_match, spread
+from keras_attn.export.tokens.utf8_trie import characters, with_default
+
+KEYS = {b"a": 3, b"ab": 0, b"abcd": 7, b"b": 1, b"\xff\xfe": 2, b"bcd": 9}
+
+
+def test_a_trie_gives_its_keys_their_values_and_others_none():
+    trie = build_double_array(nodes_of(KEYS))
+    assert {key: trie.get(key) for key in KEYS} == KEYS
+    assert [trie.get(key) for key in (b"", b"abc", b"abcde", b"c", b"\xff", b"a\0")] == [None] * 6
+    assert trie.longest == 4
+
+
+def test_many_keys_keep_apart():
+    draw = np.random.default_rng(1)
+    keys = {draw.integers(1, 256, draw.integers(1, 6)).astype("uint8").tobytes(): i for i in range(3000)}
+    trie = build_double_array(nodes_of(keys))
+    assert all(trie.get(key) == value for key, value in keys.items())
+    assert all(trie.get(key + b"\x01\x02") == keys.get(key + b"\x01\x02") for key in keys)
+
+
+def test_characters_are_those_that_python_decodes():
+    trie = build_double_array(characters(5))
+    every = [chr(code).encode() for code in range(1, 0x110000) if not 0xD800 <= code < 0xE000]
+    assert all(trie.get(character) == 5 for character in every[::97])
+    broken = [
+        b"\x80",
+        b"\xc0\xaf",
+        b"\xed\xa0\x80",
+        b"\xf4\x90\x80\x80",
+        b"\xe2\x82",
+        b"\xf5\x80\x80\x80",
+        b"\xe0\x80\x80",
+    ]
+    assert [trie.get(some) for some in broken] == [None] * len(broken)
+
+
+def test_what_a_trie_has_counts_more_than_what_it_has_by_default():
+    trie = build_double_array(with_default(nodes_of({"é".encode(): 1, b"dog": 2}), characters(0)))
+    assert [trie.get(key.encode()) for key in ("é", "dog", "ê", "d", "日", "do")] == [1, 2, 0, 0, 0, None]
+
+
+@pytest.mark.parametrize(
+    "units",
+    [
+        np.zeros(0, "uint32"),
+        np.full(300, 0xFFFFFFFF, "uint32"),
+        np.array([(1 << 10) | 0, (1 << 10) | 1] * 128, "uint32"),
+    ],
+    ids=["nothing", "out of bounds", "round and round"],
+)
+def test_a_broken_array_of_darts_is_refused_or_ends(units):
+    try:
+        assert from_darts(units).longest < 256
+    except ValueError as error:
+        assert "trie" in str(error)
+
+
+def test_the_longest_key_is_found_at_every_place():
+    trie = build_double_array(nodes_of(KEYS))
+    codes = tf.constant([*b"abcdabc\xff\xfe\0", NO_BYTE])
+    lengths, values = longest_match(trie, codes)
+    assert lengths.numpy().tolist() == [4, 3, 0, 0, 2, 1, 0, 2, 0, 0, 0]
+    assert [v for v, n in zip(values.numpy().tolist(), lengths.numpy().tolist(), strict=True) if n] == [
+        7,
+        9,
+        0,
+        1,
+        2,
+    ]
+
+
+def test_jumps_are_followed():
+    assert follow(tf.constant([2, 0, 3, 5, 0, 5]), tf.constant([0])).numpy().tolist() == [0, 2, 3, 5, 5, 5]
+
+
+def test_runs_are_laid_out_one_behind_the_other():
+    runs = spread(tf.constant([2, 0, 3, 0]), 7)
+    assert runs.owner.numpy().tolist()[:5] == [0, 0, 2, 2, 2]
+    assert runs.within.numpy().tolist()[:5] == [0, 1, 0, 1, 2]
+    assert int(runs.total) == 5
+
+
+def test_runs_that_have_no_room_are_cut():
+    runs = spread(tf.constant([1, 2, 3]), 2)
+    assert (runs.owner.numpy().tolist(), int(runs.total)) == ([0, 1], 6)

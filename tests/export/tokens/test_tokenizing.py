@@ -1,0 +1,154 @@
+"""Graphs that cut text and put it together, against SentencePiece; `benchmarks/token_parity.py` does it for whole corpora."""
+
+import random
+
+import pytest
+
+from keras_attn.export.tokens.vocabulary_tables import vocabulary_tables
+from keras_attn.text.tokenizer import train_tokenizer
+
+ODD = [
+    b"",
+    b" ",
+    b"  two  spaces ",
+    b"\ttab\there\r\nand there",
+    "ﬁne ﬂight Ⅷ ½ ① ª ² ﷺ".encode(),
+    "ｆｕｌｌ　ｗｉｄｔｈ ～".encode(),
+    "Cafe\u0301 ka\u0308u\u0308 e\u0301\u0301\u0301".encode(),
+    "\u1112\u1161\u11ab 한국 \uffa1\uffc2".encode(),
+    "no\u00a0break\u2003em\u2028line \ufeffmark \u200bzero \u200d \u061c \u0344".encode(),
+    "▁under▁score ▁▁".encode(),
+    b"control\x01\x02char\x7facter \x00 \x85 \x00",
+    b"</s> <unk> <s> <pad>",
+    "unknown ☃☃ ☃ 日本語 日本".encode(),
+    "😀 👩‍👩‍👧 🇩🇪 dog \U0010ffff".encode(),
+    b"a" * 300,
+    "日".encode() * 100,
+    b"\xff\xfe dog \xc3( \xe2\x82 \xed\xa0\x80 \xf4\x90\x80\x80 \xc0\xaf \xf0\x9f\x98",
+    b"\xe2\x82\xe2\x82\xac dog\xe2",
+    b"\xc3",
+]
+VOCABULARIES = {
+    "as trained": {},
+    "not normalised": {"normalization_rule_name": "identity"},
+    "lowercased": {"normalization_rule_name": "nfkc_cf"},
+    "no space in front": {"add_dummy_prefix": False},
+    "spaces kept": {"remove_extra_whitespaces": False},
+    "pieces across words": {"split_by_whitespace": False, "max_sentencepiece_length": 24, "vocab_size": 400},
+    "symbols of the user": {"user_defined_symbols": ["<2de>", "ﬁ", "dog", "das Gras", "▁▁"]},
+    "another unknown": {"unk_surface": "<?>"},
+}
+
+
+KINDS = ["characters", "words", "symbols"]
+
+
+@pytest.fixture(scope="module", params=[*VOCABULARIES, *KINDS])
+def vocabulary(request, lines, train, cutter):
+    if request.param in KINDS:
+        return cutter(train_tokenizer(lines, 100, kind=request.param).model_proto)
+    return cutter(train(**VOCABULARIES[request.param]))
+
+
+def drawn_strings(count):
+    """Characters of every plane and of what text is made of, and bytes that are no UTF-8."""
+    draw = random.Random(1)
+    ranges = [(0, 0x80), (0x80, 0x800), (0x300, 0x370), (0x1100, 0x1200), (0x2000, 0x2070), (0xFB00, 0x10000)]
+    ranges += [(plane << 16, (plane + 1) << 16) for plane in range(17)]
+    for _ in range(count):
+        text = "".join(chr(draw.randrange(*draw.choice(ranges))) for _ in range(draw.randint(0, 20)))
+        text = text.encode("utf-8", errors="surrogatepass") + draw.choice([b"", b" dog", b" a  Hund "])
+        yield text if draw.random() < 0.7 else text[draw.randint(0, 3) :] + draw.randbytes(3)
+
+
+@pytest.mark.parametrize("text", ODD, ids=ascii)
+def test_odd_text_is_cut_and_joined_as_sentencepiece_does(vocabulary, text):
+    ids, _, truncated = vocabulary.cut(text)
+    assert (ids, truncated) == (vocabulary.reference.encode(text), False)
+    assert vocabulary.join(ids)[0].decode("utf-8") == vocabulary.reference.decode(ids)
+
+
+def test_random_strings_are_cut_and_joined_as_sentencepiece_does(vocabulary):
+    for text in drawn_strings(500):
+        ids, _, truncated = vocabulary.cut(text)
+        assert (text, ids, truncated) == (text, vocabulary.reference.encode(text), False)
+        assert vocabulary.join(ids)[0].decode("utf-8") == vocabulary.reference.decode(ids)
+
+
+def test_any_ids_are_joined_as_sentencepiece_does(vocabulary):
+    draw = random.Random(2)
+    size = vocabulary.reference.get_piece_size()
+    for _ in range(300):
+        ids = [draw.choice([draw.randrange(size), draw.randrange(8)]) for _ in range(draw.randint(0, 12))]
+        assert vocabulary.join(ids)[0].decode("utf-8") == vocabulary.reference.decode(ids)
+
+
+def test_every_sub_word_tells_where_it_begins_in_the_text(usual):
+    text = "  A  small ﬁne dog".encode()
+    ids, starts, _ = usual.cut(text)
+    begins = [
+        start for i, start in zip(ids, starts, strict=True) if usual.reference.id_to_piece(i).startswith("▁")
+    ]
+    assert [text[start:] for start in begins] == [
+        text,
+        b"  small \xef\xac\x81ne dog",
+        b" \xef\xac\x81ne dog",
+        b" dog",
+    ]
+
+
+def test_every_id_tells_where_its_part_of_the_text_ends(usual):
+    ids = usual.reference.encode("A small dog")
+    text, ends = usual.join(ids)
+    assert text == b"A small dog"
+    assert [text[:end].decode() for end in ends] == [
+        usual.reference.decode(ids[: i + 1]) for i in range(len(ids))
+    ]
+
+
+@pytest.mark.parametrize(("count", "truncated"), [(127, False), (511, False), (512, True), (600, True)])
+def test_a_text_has_room_unless_it_fills_all_places(usual, count, truncated):
+    text = b"dog " * 200
+    ids, _, flag = usual.cut(text[:count])
+    assert flag == truncated
+    assert ids == usual.reference.encode(text[: min(count, 511)])
+
+
+@pytest.mark.parametrize("unit", ["é", "日", "😀", "ﷺ", "½", "日é"])
+def test_a_text_that_is_too_long_is_cut_between_characters(usual, unit):
+    ids, _, truncated = usual.cut((unit * 600).encode())
+    assert truncated
+    whole = usual.reference.encode(unit * 600)
+    assert ids == usual.reference.encode(usual.reference.decode(ids)) or ids == whole[: len(ids)]
+    assert len(ids) > 1
+
+
+def test_a_short_text_that_grows_long_is_whole(usual):
+    text = "ﷺ".encode() * 14
+    assert usual.cut(text)[:1] == (usual.reference.encode(text),)
+
+
+def test_only_so_many_sub_words_are_told(train, cutter):
+    few = cutter(train(), size=256, most=5)
+    assert (
+        few.cut(b"A small dog runs across the beach")[0]
+        == few.reference.encode("A small dog runs across the beach")[:5]
+    )
+
+
+def test_a_vocabulary_with_an_endless_piece_is_refused(train):
+    with pytest.raises(ValueError, match="makes 300 bytes of a character or a symbol"):
+        vocabulary_tables(train(user_defined_symbols=["x" * 300]))
+
+
+def test_a_vocabulary_that_keeps_its_spaces_is_refused(train):
+    with pytest.raises(ValueError, match="cannot be put into a graph"):
+        vocabulary_tables(spaces_kept(train()))
+
+
+def spaces_kept(model_proto):
+    from sentencepiece.sentencepiece_model_pb2 import ModelProto
+
+    model = ModelProto.FromString(model_proto)
+    model.normalizer_spec.escape_whitespaces = False
+    return model.SerializeToString()
