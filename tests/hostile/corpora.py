@@ -1,6 +1,8 @@
-"""Corpora that are no text, or text that is no corpus: gzip files and two-column tables."""
+"""Corpora that are no text, or text that is no corpus: gzip files, two-column tables and the archive of a named corpus."""
 
 import gzip
+import io
+import zipfile
 from collections.abc import Iterator
 
 from damage import damaged
@@ -64,3 +66,33 @@ def hostile_tables() -> Iterator[tuple[str, bytes]]:
     }.items():
         yield name, lines
         yield f"pairs, then {name}", PAIRS + lines
+
+
+def hostile_zips() -> Iterator[tuple[str, bytes]]:
+    """Named archives in place of Tatoeba's, none of them good."""
+    text = "spa-eng/spa.txt"
+    other = _zip({text: PAIRS})
+    yield "another text", other
+    yield from damaged(other, cuts=4, flips=20)
+    yield "plain text", PAIRS
+    yield "no files", _zip({})
+    yield "another file", _zip({"../spa.txt": PAIRS})
+    yield "a gigabyte of zeros", _zip({text: bytes(1 << 30)})
+    yield "many files", _zip({f"{number}": b"" for number in range(20_000)})
+    central = other.rindex(b"PK\x01\x02")
+    for name, place in {
+        "a password": 8,
+        "another method": 10,
+        "a wrong checksum": 16,
+        "a wrong size": 24,
+    }.items():
+        yield name, other[: central + place] + b"\x63" + other[central + place + 1 :]
+    yield "an archive in an archive", _zip({text: other})
+
+
+def _zip(files: dict[str, bytes]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
+    return stream.getvalue()

@@ -2,7 +2,7 @@
 
 import pytest
 from batch import COMMAND, outcomes, write_all
-from corpora import hostile_gzips, hostile_tables
+from corpora import hostile_gzips, hostile_tables, hostile_zips
 from texts import hostile_tomls
 
 from keras_attn.config import Config, to_toml
@@ -34,6 +34,23 @@ def read(path):
         command("train", path, path.with_suffix(".run"))
 """
 
+ARCHIVE_READER = """
+import os
+from keras_attn.corpora.named import load_corpus
+
+FOLDER = Path({folder!r})
+os.environ["KERAS_ATTN_DATA"] = str(FOLDER)
+(FOLDER / "tatoeba").mkdir()
+(FOLDER / "my.toml").write_text('[data]\\ncorpus = "tatoeba"\\nsource_language = "en"\\ntarget_language = "es"')
+
+def read(path):
+    (FOLDER / "tatoeba" / "spa-eng.zip").write_bytes(path.read_bytes())
+    try:
+        return load_corpus("tatoeba", "en", "es", "train")
+    except ValueError:
+        command("train", FOLDER / "my.toml", FOLDER / "run")
+"""
+
 
 def counts(paths, reader):
     said = outcomes(paths, COMMAND + reader)
@@ -48,6 +65,14 @@ def test_hostile_corpora(files, suffix, tmp_path):
     paths = write_all(tmp_path, files(), suffix)
     loaded, refused = counts(paths, PAIRS_READER.format(folder=str(tmp_path)))
     assert loaded < 45 and refused > 25
+
+
+@pytest.mark.slow
+def test_hostile_archives_of_a_named_corpus(tmp_path):
+    paths = write_all(tmp_path, hostile_zips(), ".zip")
+    said = outcomes(paths, COMMAND + ARCHIVE_READER.format(folder=str(tmp_path)))
+    assert len(said) == len(paths) > 35
+    assert all(kind == "refused" and "spa-eng.zip" in reason for kind, reason in said.values())
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ import shutil
 import pytest
 from batch import COMMAND, outcomes, write_all
 from texts import hostile_jsons, hostile_tomls
+from vocabularies import hostile_vocabularies
 from weights import hostile_weights
 
 from keras_attn.storage.checksums import SUMS
@@ -70,6 +71,13 @@ def test_hostile_weights(check, folder):
 def test_hostile_configs(check, folder):
     loaded, refused = check("config.toml", hostile_tomls((folder / "config.toml").read_text()))
     assert loaded < 60 and refused > 200
+
+
+def test_hostile_vocabularies(check, folder):
+    good = (folder / "source.spm").read_bytes()
+    files = [("good", good), *list(hostile_vocabularies(good))[::8]]
+    _, refused = check("source.spm", files)
+    assert refused > 20
 
 
 def test_hostile_formats(check, folder):
