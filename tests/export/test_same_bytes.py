@@ -20,4 +20,4 @@ def test_a_model_gives_the_same_bytes_whatever_its_process_did_before(model_fold
     command = [sys.executable, "-c", IN_ANOTHER_PROCESS, model_folder, tmp_path / "there", *sources]
     subprocess.run(command, check=True, capture_output=True)
     here, there = contents(tmp_path / "here"), contents(tmp_path / "there")
-    assert here == there and len(here) == 5
+    assert here == there and len(here) == 6

@@ -121,13 +121,13 @@ def _with_first_values(build):
 
     def built(*arguments):
         if not first:
-            trained = build(*arguments)
-            variables = [*trained.model.variables, *trained.model.optimizer.variables]
-            first.append((trained, [(variable, variable.numpy()) for variable in variables]))
-        trained, values = first[0]
+            trained, fitted = build(*arguments)
+            variables = [*fitted.variables, *fitted.optimizer.variables]
+            first.append((trained, fitted, [(variable, variable.numpy()) for variable in variables]))
+        trained, fitted, values = first[0]
         for variable, value in values:
             variable.assign(value)
-        return trained
+        return trained, fitted
 
     return built
 

@@ -34,12 +34,20 @@ def outcome(path):
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
+def peak():
+    # Not `ru_maxrss`: on Linux it counts what the process that started this one had.
+    try:
+        lines = Path("/proc/self/status").read_text().splitlines()
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # bytes on macOS
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) * 1024
+
 signal.signal(signal.SIGPROF, stop)
 report = sys.stdout
 for path in map(Path, json.load(sys.stdin)):
     print(json.dumps([path.name, "began", ""]), flush=True, file=report)
     print(json.dumps([path.name, *outcome(path)]), flush=True, file=report)
-print(json.dumps(["", "memory", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024]), file=report)
+print(json.dumps(["", "memory", peak()]), file=report)
 """
 
 # For readers: runs the command in this process, and has its mistakes be one line each.
