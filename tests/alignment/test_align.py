@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from keras_attn.alignment.align import align, align_both_ways, attention_of_words, draw_attention
+from keras_attn.alignment.symmetrization import grow_diag_final_and
 from keras_attn.inference.translator import Translator
 
 
@@ -51,6 +52,17 @@ def test_the_other_direction_s_links_are_turned_round(translator):
     """Both directions link every word to every other: three words by two, not two by three."""
     (found,) = align_both_ways(translator, translator, ["the old dog"], ["le chien"], threshold=0.0)
     assert found == {(i, j) for i in range(3) for j in range(2)}
+
+
+def test_both_directions_are_asked_for_the_step_after_a_word(translator, source_lines, target_lines):
+    there, back = (source_lines[:20], target_lines[:20]), (target_lines[:20], source_lines[:20])
+    expected = [
+        grow_diag_final_and(forward, {(i, j) for j, i in backward})
+        for forward, backward in zip(
+            align(translator, *there, next_step=True), align(translator, *back, next_step=True), strict=True
+        )
+    ]
+    assert align_both_ways(translator, translator, *there, next_step=True) == expected
 
 
 def test_a_line_without_words_has_no_links(translator):

@@ -44,6 +44,8 @@ def translator(tiny_trained):
         ("the <a><b>dog</b></a>!", "le chien !", "0-0 1-1", "le <a><b>chien</b></a> !"),
         ("the <a><b>dog</b></a>!", "el perro!", "0-0 1-1", "el <a><b>perro</b></a>!"),
         ("<b>un</b>known", "inconnu", "0-0", "<b>inconnu</b>"),
+        # Capitals do not count.
+        ("the <B>big</b> dog", "le chien grand", "0-0 1-2 2-1", "le chien <B>grand</b>"),
         # No tag.
         ("2 < 3 and 4>3", "2 < 3 et 4>3", "0-0", "2 < 3 et 4>3"),
         ("<b></b>", "", "", "<b></b>"),

@@ -67,6 +67,7 @@ def test_a_whole_number_may_stand_for_a_float(write):
         (" model.cell = lstm ", "lstm"),
         ("model.residual=true", True),
         ("model.encoder_layers=3", 3),
+        ("search.beam_size=1000", 1000),  # the most
         ("training.learning_rate=3e-4", 3e-4),
         ("training.learning_rate=1", 1.0),
         ('data.train=["a=b.en", "b.de"]', ("a=b.en", "b.de")),

@@ -5,10 +5,11 @@ import textwrap
 
 import numpy as np
 import pytest
+from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from keras_attn.data.token_store import token_store
 from keras_attn.text.corpus import Corpus, CorpusError, open_pairs
-from keras_attn.text.tokenizer import train_tokenizer
+from keras_attn.text.tokenizer import Tokenizer, train_tokenizer
 
 CORPUS = Corpus(["red dog", "\u200b", "blue", "red " * 20], ["RED DOG", "BLUE", "RED", "DOG"])
 
@@ -105,6 +106,30 @@ def test_another_length_and_other_pairs_have_a_store_of_their_own(tokenizer, cac
     store_of(tokenizer)
     store_of(tokenizer, **other)
     assert len(list(cache.iterdir())) == 2
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_another_vocabulary_of_either_side_has_a_store_of_its_own(tokenizer, side):
+    other = train_tokenizer(["red dog", "blue RED"], vocab_size=20)
+    store_of(tokenizer)
+    tokenizers = [other if side == each else tokenizer for each in range(2)]
+    store = token_store(CORPUS, *tokenizers, max_length=longest_of(tokenizer))
+    for ids, each, lines in zip(
+        (store.source, store.target), tokenizers, (CORPUS.source, CORPUS.target), strict=True
+    ):
+        assert rows_of(ids) == each.encode(
+            [line for line, kept in zip(lines, store.kept, strict=True) if kept]
+        )
+
+
+def test_a_vocabulary_too_large_for_two_bytes_has_four(tokenizer):
+    model = ModelProto.FromString(tokenizer.model_proto)
+    for number in range(1 << 16):
+        model.pieces.add(piece=f"▁{number}", score=-1.0)
+    large = Tokenizer(model.SerializeToString())
+    last = str((1 << 16) - 1)
+    store = token_store(Corpus([last], [last]), large, large, max_length=9)
+    assert rows_of(store.source) == large.encode([last]) == [[large.vocab_size - 1]]
 
 
 @pytest.mark.parametrize("name", ["source.ids", "target.ids", "source.offsets", "kept"])

@@ -34,6 +34,10 @@ def test_a_source_that_occurs_twice_counts_once_with_both_references():
     assert rates.signature.startswith("nrefs:var|sources:2|")
 
 
+def test_equal_references_of_a_source_count_once():
+    assert error_rates(["a", "a"], ["x", "x"], ["x", " x"]).signature.startswith("nrefs:1|sources:1|")
+
+
 def test_spaces_and_composed_letters_are_alike():
     assert error_rates(["a"], ["caf\u00e9  noir "], ["cafe\u0301 noir"]).exact == 100
 

@@ -162,6 +162,15 @@ def test_a_printed_bucket_has_its_range_count_and_signature():
     assert str(bucket).split() == ["0-5", "words", "1", "sentences", "BLEU", "53.7", bucket.bleu_signature]
 
 
+def test_a_bucket_may_be_of_one_length():
+    buckets = bleu_by_length(["w", "w w"], [ON_THE_MAT] * 2, [ON_THE_MAT] * 2, edges=(1, 2))
+    assert [(each.shortest, each.longest, each.count) for each in buckets] == [
+        (0, 1, 1),
+        (2, 2, 1),
+        (3, None, 0),
+    ]
+
+
 @pytest.mark.parametrize("edges", [(20, 10), (10, 10), (-1,)])
 def test_edges_that_do_not_increase_are_refused(edges):
     with pytest.raises(ValueError, match="increasing numbers of words"):

@@ -265,6 +265,15 @@ def test_any_length_may_have_a_limit(digit_speller, static_beam, tmp_path):
     assert json.loads((tmp_path / "out" / "model.json").read_text())["search"]["max_source_length"] == 16
 
 
+def test_ids_that_just_fit_the_fixed_length_are_taken(static_beam, digit_speller):
+    words = "3 1 4 " * 5  # of 15 sub-words
+    ids = [*digit_speller.source_tokenizer.encode([words])[0], EOS_ID]
+    said, score = LiteRTModel(static_beam[0]).translate_ids(ids)
+    text = LiteRTTranslator(static_beam[0]).translate(words)
+    assert (len(ids), digit_speller.target_tokenizer.decode([said])[0]) == (16, text.text)
+    assert score == pytest.approx(text.score, abs=1e-4)
+
+
 def test_more_ids_than_the_fixed_length_are_refused(static_beam):
     with pytest.raises(ValueError, match="takes at most 16 source ids, EOS included; got 17"):
         LiteRTModel(static_beam[0]).translate_ids([4] * 16 + [EOS_ID])

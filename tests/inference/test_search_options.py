@@ -83,6 +83,21 @@ def test_the_settings_of_the_model_hold(tiny_trained, lines):
         assert len(set(found.target_ids)) == len(found.target_ids)
 
 
+def test_a_coverage_penalty_of_the_settings_is_that_of_the_option(tiny_trained, translator, lines):
+    search = dataclasses.replace(tiny_trained.config.search, coverage_penalty=0.5)
+    config = dataclasses.replace(tiny_trained.config, search=search)
+    settled = Translator.from_trained(dataclasses.replace(tiny_trained, config=config))
+    found, asked, without = (
+        [each.score for each in translate(lines)]
+        for translate in (
+            settled.translate,
+            lambda lines: translator.translate(lines, coverage_penalty=0.5),
+            translator.translate,
+        )
+    )
+    assert found == pytest.approx(asked, abs=1e-5) and found != pytest.approx(without, abs=1e-3)
+
+
 @pytest.mark.parametrize("beam_size", [2, 4])
 def test_terms_are_translated_as_the_glossary_has_it(translator, source_lines, beam_size):
     glossary = {"cat": "chien vert", "old": "jeune", "house tree": "arbre"}
@@ -98,6 +113,12 @@ def test_terms_are_translated_as_the_glossary_has_it(translator, source_lines, b
         if "house tree" in line:
             assert " arbre " in said
     assert asked > 10
+
+
+def test_a_term_is_said_as_often_as_it_occurs_whatever_stands_between(translator):
+    glossary = {"cat": "arbre", "old": "jeune"}
+    (text,) = translator(["the cat likes old cat old cat"], 4, glossary=glossary)
+    assert f" {text} ".count(" arbre ") >= 3 and f" {text} ".count(" jeune ") >= 2
 
 
 def test_lines_without_terms_are_translated_as_ever(translator, lines):
@@ -157,6 +178,11 @@ def test_what_an_ensemble_says_has_the_probability_that_it_finds_for_it(translat
 
 def test_an_ensemble_of_twice_the_same_says_what_the_model_says(translator, lines):
     assert Translator.ensemble([translator, translator])(lines) == translator(lines)
+
+
+def test_an_ensemble_in_which_a_model_has_no_attention_has_none(translator, attentionless_trained, lines):
+    mixed = Translator.ensemble([translator, Translator.from_trained(attentionless_trained)])
+    assert [found.weights for found in mixed.translate(lines[:3])] == [None] * 3
 
 
 def test_an_ensemble_keeps_to_constraints(translator, second, lines):

@@ -283,6 +283,13 @@ def test_the_public_names_are_there():
         keras_attn.Translater  # noqa: B018
 
 
+def test_attention_is_there_after_a_call_that_needed_none(tiny_trained, lines):
+    translator = Translator.from_trained(tiny_trained)
+    translator(lines[:1])
+    (found,) = translator.translate(lines[:1])
+    assert found.weights.shape == (len(found.target_ids), len(found.source_ids))
+
+
 def test_a_coverage_penalty_lowers_the_score_of_what_left_words_unread(translator, lines):
     """And is what the attention weights of the translation say it is."""
     plain = translator.translate(lines, beam_size=3)

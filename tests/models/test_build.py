@@ -157,6 +157,12 @@ def test_a_monotonic_model_trains_a_step_and_then_stops_at_one_word_at_most(atte
     assert set(ops.convert_to_numpy(weights).sum(-1).ravel().tolist()) <= {0.0, 1.0}
 
 
+@pytest.mark.parametrize("attention", ["bahdanau", "luong"])
+def test_the_heads_of_a_config_are_those_of_its_attention(attention):
+    model = build(attention=attention, attention_heads=2)
+    assert model.decoder.attention.num_heads == 2
+
+
 @pytest.mark.parametrize(
     "choices", [{"cell": "gru_reset_after"}, {"readout": "linear", "feed": "attentional"}]
 )

@@ -98,6 +98,14 @@ def test_a_method_says_its_constraints(markov, token_lists):
             assert len(tokens) >= 4 and not repeats(tokens, 1)
 
 
+def test_a_prefix_has_the_last_word_over_a_method_s_constraints(markov, token_lists):
+    model = markov(2)
+    common = {"source_mask": None, "max_length": 6, "limits": None, "return_weights": False}
+    prefix = [[4, 4], [5, 5]]
+    found = run(Beam(3, no_repeat_ngram=1), model, state=model.state, **common, prefix=prefix)
+    assert [list(best[:2]) for best, *_ in token_lists(found)] == prefix
+
+
 @pytest.mark.parametrize("method", [Beam, Sampling])
 @pytest.mark.parametrize("name", ["min_length", "no_repeat_ngram"])
 def test_a_negative_number_is_refused(method, name):

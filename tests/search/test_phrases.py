@@ -125,6 +125,20 @@ def test_a_phrase_may_not_go_on_in_the_middle_of_a_word(markov, ids, token_lists
         assert hypotheses[: len(expected)] == expected
 
 
+def test_a_phrase_s_last_word_ends_however_improbable_that_is(ids, token_lists):
+    """Neither 11, with which a word begins, nor the end is among the best that a narrow beam looks at."""
+    log_probs = np.full((1, 12), -2.0, "float32")
+    log_probs[:, [1, EOS, 11]] = -15.0
+    table = ops.convert_to_tensor(log_probs)
+
+    def step(tokens, state):
+        return ops.take(table, ops.zeros_like(tokens), axis=0), state, None
+
+    wanted = phrases([(5, ANY_BOUNDARY)], boundaries=np.isin(np.arange(12), (EOS, 11)))
+    found = beam(step, np.zeros(1, "int32"), **ids, max_length=6, beam_size=2, phrases=wanted)
+    assert (5, 11) in itertools.pairwise(token_lists(found)[0][0])
+
+
 def test_phrases_in_a_prefix_count(markov, token_lists):
     model = markov(1)
     common = {"source_mask": None, "max_length": 3, "limits": None, "return_weights": False}

@@ -258,6 +258,14 @@ def test_the_sums_are_those_that_sha256sum_checks(model_folder):
     assert len((model_folder / SUMS).read_text().splitlines()) == len(FILES)
 
 
+def test_sums_that_sha256sum_made_in_binary_mode_are_read(model_folder):
+    command = ["sha256sum", "--binary", *FILES]
+    sums = subprocess.run(command, cwd=model_folder, check=True, capture_output=True).stdout
+    assert b" *config.toml" in sums
+    (model_folder / SUMS).write_bytes(sums)
+    load_model(model_folder)
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_a_flipped_bit_in_any_file_is_one_line_that_names_it(name, model_folder):
     data = bytearray((model_folder / name).read_bytes())

@@ -28,6 +28,12 @@ def test_the_wheel_holds_every_package_and_the_packaged_models():
     assert listed == sorted({".".join(path.parts) for path in found} | {"keras_attn.saved_models"})
 
 
+def test_a_packaged_model_is_known_by_any_path(monkeypatch):
+    monkeypatch.chdir(ROOT / "saved_models")
+    assert packaged.holds("tatoeba-en-es") and packaged.holds("../saved_models/tatoeba-en-es")
+    assert not packaged.holds("..")
+
+
 PAIRS = ["en-es", "es-en"]
 
 

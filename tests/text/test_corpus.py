@@ -222,7 +222,9 @@ def test_sides_of_unequal_numbers_of_files_are_refused(write, tmp_path):
 
 
 def test_a_file_whose_name_looks_like_a_pattern_is_that_file(write):
-    assert read_lines(write("a[1].txt", "one\n")) == ["one"]
+    path = write("a[1].tsv", "one\teins\n")
+    assert read_lines(path) == ["one\teins"]
+    assert read_pairs([path]) == Corpus(["one"], ["eins"])
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])

@@ -6,11 +6,13 @@ import tensorflow as tf
 
 from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 from keras_attn.text.framing import (
+    one_line,
     source_of,
     target_in_of,
     target_out_of,
     tf_framed,
     tf_never_empty,
+    tf_one_line,
     tf_reframed,
     tf_target_in_of,
     training_arrays,
@@ -81,6 +83,12 @@ def test_a_place_of_the_host_s_array_may_stay_empty():
     """The search takes fewer ids than the array holds."""
     assert reframed([5, 6, EOS_ID, 0, 0, 0], most=3) == ([5, 6, EOS_ID, 0, 0, 0], False)
     assert reframed([5, 6, 8, EOS_ID, 0, 0], most=3) == ([5, 6, EOS_ID, 0, 0, 0], True)
+
+
+@pytest.mark.parametrize("control", ["\n", "\r", "\x00", "\x1b", "\x7f", "\x85", "\x9b"])
+def test_a_translation_is_a_line_without_control_characters(control):
+    assert one_line(f"ein{control}Hund") == "ein Hund"
+    assert tf_one_line(tf.constant([f"ein{control}Hund"])).numpy().tolist() == [b"ein Hund"]
 
 
 def test_only_a_shape_that_may_be_empty_gets_a_column():

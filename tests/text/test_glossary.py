@@ -41,3 +41,7 @@ def test_a_line_of_other_columns_is_named(tmp_path, line):
 def test_a_term_without_translation_is_refused():
     with pytest.raises(ValueError, match="a glossary needs a term and its translation"):
         Glossary({"dog": " "})
+
+
+def test_spaces_around_a_term_and_its_translation_do_not_count():
+    assert Glossary({" dog ": " perro "}).translations("a dog.") == ["perro"]

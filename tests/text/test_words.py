@@ -1,6 +1,12 @@
 import pytest
 
-from keras_attn.text.words import EOS_PIECE, may_follow_a_word, word_of_pieces, words_of_pieces
+from keras_attn.text.words import (
+    EOS_PIECE,
+    are_single_words,
+    may_follow_a_word,
+    word_of_pieces,
+    words_of_pieces,
+)
 
 
 @pytest.mark.parametrize(
@@ -36,3 +42,8 @@ def test_what_may_go_on_with_a_word(piece):
 def test_words_are_what_their_pieces_spell():
     assert words_of_pieces(["▁un", "▁ch", "at", ".", "</s>"]) == ["un", "chat.", "</s>"]
     assert words_of_pieces([]) == []
+
+
+@pytest.mark.parametrize(("single", "expected"), [(10, True), (9, True), (8, False)])
+def test_nine_lines_in_ten_of_one_word_are_single_words(single, expected):
+    assert are_single_words(["Anna"] * single + ["two words"] * (10 - single)) == expected

@@ -1,3 +1,5 @@
+import dataclasses
+
 import pytest
 
 from keras_attn.text.corpus import Corpus
@@ -36,6 +38,20 @@ def test_patience_counts_the_evaluations_after_the_best_one():
 def test_a_score_is_told_with_its_name_and_unit():
     (one,) = rounds_with("dev_exact", 45.678)
     assert SCORES["exact"].describe(one) == "exact match 45.68 %"
+
+
+def test_every_score_has_its_own_column():
+    scores = ("dev_bleu", "dev_chrf", "dev_exact", "dev_cer", "dev_wer", "dev_perplexity")
+    (first,) = rounds_with("dev_bleu", 0.0)
+    one = dataclasses.replace(first, **{name: float(i) for i, name in enumerate(scores, start=1)})
+    assert {name: score.describe(one) for name, score in SCORES.items()} == {
+        "bleu": "BLEU 1.00",
+        "chrf": "chrF2 2.00",
+        "exact": "exact match 3.00 %",
+        "cer": "character error rate 4.00 %",
+        "wer": "word error rate 5.00 %",
+        "loss": "perplexity 6.00",
+    }
 
 
 SENTENCES, NAMES, LETTERS = ["a dog runs", "he sleeps"], ["Anna", "Otto"], ["ア ン ナ", "オ ッ ト"]

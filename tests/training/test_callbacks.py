@@ -1,5 +1,6 @@
 import csv
 import dataclasses
+import types
 
 import keras
 import numpy as np
@@ -173,3 +174,10 @@ def test_each_round_is_told_in_a_line(play, capsys):
     starts = ["epoch 0.5, step 10 of 1000", "epoch 1.0, step 20 of 1000", "epoch 1.5, step 30 of 1000"]
     assert [line.partition(":")[0] for line in lines] == starts
     assert ["(best)" in line for line in lines] == [True, True, False]
+
+
+def test_the_seconds_of_a_round_are_its_own(play, monkeypatch):
+    """Two rounds of five and of seven seconds, and a minute of evaluation between."""
+    clock = types.SimpleNamespace(monotonic=iter([100.0, 105.0, 165.0, 172.0]).__next__)
+    monkeypatch.setattr("keras_attn.training.callbacks.time", clock)
+    assert [one.seconds for one in play(10.0, 20.0).state.rounds] == [5.0, 7.0]

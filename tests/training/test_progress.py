@@ -1,4 +1,5 @@
 import io
+import types
 
 from tqdm import tqdm
 
@@ -34,3 +35,12 @@ def test_a_terminal_has_its_bar_and_no_lines(capsys):
     steps(ALWAYS, disable=False, file=terminal)
     assert "7/10" in terminal.getvalue() and "loss 2.500" in terminal.getvalue()
     assert capsys.readouterr().err == ""
+
+
+def test_lines_are_as_far_apart_as_asked(capsys, monkeypatch):
+    """A step every 20 seconds, and a line every 30: after 40 seconds, and after 80."""
+    times = iter([0.0, 0.0, 20.0, 40.0, 60.0, 80.0, 100.0, 100.0])
+    monkeypatch.setattr("keras_attn.training.progress.time", types.SimpleNamespace(monotonic=times.__next__))
+    steps(30.0, disable=True, count=5)
+    *lines, _ = capsys.readouterr().err.splitlines()
+    assert [line.partition(":")[0] for line in lines] == ["step 6 of 10", "step 8 of 10"]

@@ -73,6 +73,19 @@ def test_a_word_is_drawn_as_often_as_it_is_probable(model):
     np.testing.assert_allclose(counts, np.exp(ops.convert_to_numpy(log_probs))[0], atol=0.03)
 
 
+def test_what_is_said_behind_a_replaced_word_has_nothing_to_do_with_its_being_replaced(model):
+    """Here the model says every word but 9 alike, and the target has none but 9."""
+    model.output_layer.kernel.assign(0 * model.output_layer.kernel)
+    model.output_layer.bias.assign([-50.0 if word == 9 else 0.0 for word in range(12)])
+    target_in = np.full((200, 41), 9, "int32")
+    target_in[:, 0] = 2
+    mixed = own_words(model, 0.5)(target_in, np.repeat(SOURCE[:1], 200, 0), training=True)
+    mixed = ops.convert_to_numpy(mixed)
+    behind = mixed[:, 2:][(mixed[:, 1:-1] != 9) & (mixed[:, 2:] != 9)]
+    shares = np.bincount(behind, minlength=12) / len(behind)
+    np.testing.assert_allclose(shares, (np.arange(12) != 9) / 11, atol=0.04)
+
+
 @pytest.mark.parametrize(("step", "expected"), [(0, 0.0), (50, 0.2), (100, 0.4), (300, 0.4)])
 def test_the_share_grows_in_a_straight_line(model, step, expected):
     """Of targets of a word that the model never says, what is left is the target's own."""

@@ -7,8 +7,10 @@ import pytest
 from keras import ops
 
 from keras_attn.config import ConfigError
+from keras_attn.data.splits import Splits
 from keras_attn.models.build import build_seq2seq
 from keras_attn.storage.model_folder import load_model
+from keras_attn.text.corpus import Corpus
 from keras_attn.text.tokenizer import train_tokenizer
 from keras_attn.training.checkpoint import load_checkpoint
 from keras_attn.training.fit import train
@@ -36,6 +38,13 @@ def test_with_its_own_vocabulary_a_model_is_taken_as_it_is(tiny_trained, model_f
     Start(model_folder).fill(model, tiny_trained.source_tokenizer, tiny_trained.target_tokenizer)
     for ours, theirs in zip(model.get_weights(), tiny_trained.model.get_weights(), strict=True):
         np.testing.assert_array_equal(ours, theirs)
+
+
+def test_a_model_keeps_its_vocabulary_of_either_side(tiny_trained, model_folder):
+    pairs = Splits(Corpus(["a"], ["b"]), Corpus(["a"], ["b"]))
+    source, target = Start(model_folder).tokenizers(tiny_trained.config, pairs)
+    assert source.model_proto == tiny_trained.source_tokenizer.model_proto
+    assert target.model_proto == tiny_trained.target_tokenizer.model_proto
 
 
 def test_rows_of_shared_pieces_are_carried_over_and_others_start_anew(tiny_trained, model_folder, new_model):

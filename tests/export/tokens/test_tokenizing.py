@@ -136,9 +136,11 @@ def test_only_so_many_sub_words_are_told(train, cutter):
     )
 
 
-def test_a_vocabulary_with_an_endless_piece_is_refused(train):
-    with pytest.raises(ValueError, match="makes 300 bytes of a character or a symbol"):
-        vocabulary_tables(train(user_defined_symbols=["x" * 300]))
+@pytest.mark.parametrize("length", [64, 300])
+def test_a_vocabulary_with_an_endless_piece_is_refused(train, length):
+    vocabulary_tables(train(user_defined_symbols=["x" * 63]))
+    with pytest.raises(ValueError, match=f"makes {length} bytes of a character or a symbol"):
+        vocabulary_tables(train(user_defined_symbols=["x" * length]))
 
 
 def test_a_vocabulary_that_keeps_its_spaces_is_refused(train):
