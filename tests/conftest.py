@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import os
 import random
 import resource
 import shutil
@@ -30,6 +31,16 @@ def cache_of_this_run(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("KERAS_ATTN_CACHE", str(tmp_path_factory.mktemp("cache")))
         yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled_programs_end_with_their_module():
+    """XLA crashes in a process that keeps some thousands of them."""
+    yield
+    if os.environ.get("KERAS_BACKEND") == "jax":
+        import jax
+
+        jax.clear_caches()
 
 
 @pytest.fixture(scope="session")

@@ -57,7 +57,7 @@ def test_the_input_is_scaled_and_stands_beside_its_positions():
     encoder = TransformerEncoder(num_heads=2)
     encoder.build(X.shape)
     for layer in (encoder.attentions[0].output_dense, encoder.outer[0]):
-        layer.kernel.assign(ops.zeros_like(layer.kernel))
+        layer.kernel.assign(np.zeros(layer.kernel.shape, "float32"))
     x = X * np.sqrt(E) + ops.convert_to_numpy(_positions(S, E))
     expected = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + encoder.norms[-1].epsilon)
     np.testing.assert_allclose(run(encoder, X)[0], expected, atol=1e-4)
