@@ -39,4 +39,4 @@ def test_files_may_have_moved(state):
     moved = dataclasses.replace(
         state.config, data=DataConfig(train=("elsewhere/train.tsv",), links="elsewhere/links")
     )
-    with_config(state, moved)
+    assert with_config(state, moved) == state
