@@ -54,6 +54,11 @@ CHUNK = 1 << 16  # bytes read at a time; from a terminal or a slow pipe, what is
     is_flag=True,
     help="After a tab, print the probability of each word and, last, of the end.",
 )
+@click.option(
+    "--tags",
+    is_flag=True,
+    help="The lines are HTML: translate the text, and put each tag where the words that it holds have gone.",
+)
 @click.option("--sample", is_flag=True, help="Draw a translation instead of searching for the best.")
 @click.option("--temperature", type=click.FloatRange(0, min_open=True), help="With --sample. [default: 1]")
 @click.option("--top-k", type=click.IntRange(0), help="With --sample: of the k most probable. [default: all]")
@@ -66,6 +71,7 @@ def translate(
     sample: bool,
     glossary: str | None,
     word_scores: bool,
+    tags: bool,
     n_best: int | None,
     **options: Any,
 ) -> None:
@@ -77,6 +83,7 @@ def translate(
     Example:
       keras-attn translate runs/en-de --beam-size 5 < test.en > test.de
       keras-attn translate runs/seed-1 runs/seed-2 runs/seed-3 < test.en > test.de
+      echo "I gave <b>my dog</b> a bone." | keras-attn translate tatoeba-en-es --tags
     """
     sampling = {name: options.pop(name) for name in ("temperature", "top_k", "top_p", "seed")}
     sampling = {name: value for name, value in sampling.items() if value is not None}
@@ -87,11 +94,14 @@ def translate(
         raise click.UsageError(
             "--beam-size, the penalties, --diversity and --glossary play no part in --sample."
         )
+    if tags and (n_best or word_scores):
+        raise click.UsageError("--tags places the tags of the best translation: leave out --n-best and --word-scores.")
     if sys.stdin is None:
         raise click.UsageError("standard input is closed: expected lines to translate.")
     if glossary:
         options["glossary"] = Glossary.read(glossary)
     translator = load_translator(*folders)
+    from keras_attn.alignment.marks import translate_marked
     from keras_attn.search import Sampling
 
     if sample:
@@ -102,7 +112,7 @@ def translate(
             translations = translator.translate(texts, **options, n_best=n_best or 1, word_scores=word_scores)
             out = _tables(translations, first, numbered=n_best is not None)
         else:
-            out = translator(texts, **options)
+            out = translate_marked(translator, texts, **options) if tags else translator(texts, **options)
         click.echo("".join(f"{line}\n" for line in out).encode(), nl=False)
 
 
