@@ -95,7 +95,9 @@ def translate(
             "--beam-size, the penalties, --diversity and --glossary play no part in --sample."
         )
     if tags and (n_best or word_scores):
-        raise click.UsageError("--tags places the tags of the best translation: leave out --n-best and --word-scores.")
+        raise click.UsageError(
+            "--tags places the tags of the best translation: leave out --n-best and --word-scores."
+        )
     if sys.stdin is None:
         raise click.UsageError("standard input is closed: expected lines to translate.")
     if glossary:

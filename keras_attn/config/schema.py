@@ -64,6 +64,9 @@ class TokenizerConfig:
         "same", "unigram", "characters", "words", "symbols", only_with=({"joint": (False,)},)
     )
     character_coverage: float = 1.0
+    lowercase: bool = option(
+        False, {"kind": ("unigram", "characters", "words")}
+    )  # the source is read without capitals
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -138,7 +138,12 @@ class Tokenizer:
 
 
 def train_tokenizer(
-    lines: Iterable[str], vocab_size: int, character_coverage: float = 1.0, *, kind: str = "unigram"
+    lines: Iterable[str],
+    vocab_size: int,
+    character_coverage: float = 1.0,
+    *,
+    kind: str = "unigram",
+    lowercase: bool = False,
 ) -> Tokenizer:
     """Trains a vocabulary; the same lines in the same order give the same bytes.
 
@@ -151,6 +156,7 @@ def train_tokenizer(
         character_coverage: share of the text's characters that get a piece; the rest become unknown. Words have no use for it.
         kind: a key of `KINDS`: `"unigram"` for sub-words, `"characters"`, `"words"` for what whitespace separates, `"symbols"` for
             the same of notations whose every mark counts, such as phonemes: the only kind that leaves characters as they are.
+        lowercase: whether capitals are read as small letters (Unicode's case folding); not for symbols.
 
     Raises:
         ValueError: there is no text, no such kind, or `vocab_size` cannot hold even the single characters of sub-words.
@@ -180,7 +186,7 @@ def train_tokenizer(
                 bos_id=BOS_ID,
                 eos_id=EOS_ID,
                 minloglevel=2,
-                **({"normalization_rule_tsv": str(rules)} if kind == "symbols" else {}),
+                **_normalization(kind, rules, lowercase=lowercase),
             )
         except RuntimeError as error:
             reason = str(error).rpartition("] ")[2] or str(
@@ -188,6 +194,13 @@ def train_tokenizer(
             )  # without the place in SentencePiece's source
             raise ValueError(f"cannot train a vocabulary of {vocab_size} pieces: {reason}") from None
     return Tokenizer(model.getvalue() if kind == "unigram" else _as_unigram(model.getvalue()))
+
+
+def _normalization(kind: str, rules: Path, *, lowercase: bool) -> dict[str, str]:
+    """SentencePiece's options."""
+    if kind == "symbols":
+        return {"normalization_rule_tsv": str(rules)}
+    return {"normalization_rule_name": "nmt_nfkc_cf"} if lowercase else {}
 
 
 def _as_unigram(model_proto: bytes) -> bytes:
