@@ -78,7 +78,7 @@ def train(
         OSError: the folder cannot be written, or the disk is full.
     """
     folder = Path(folder)
-    _check(config, folder)
+    check(config, folder)
     with checkpoints.locked(folder):
         return _train(config, folder, corpus, callbacks, start)
 
@@ -143,7 +143,8 @@ def _go_on(
     return end_of_round.state
 
 
-def _check(config: Config, folder: Path) -> None:
+def check(config: Config, folder: Path) -> None:
+    """Raises ConfigError or CheckpointError for what can be told before anything is read; see `train`."""
     if not config.training.epochs:
         raise ConfigError("training.epochs must be at least 1")
     if not 0 <= config.training.scheduled_sampling <= 1:
