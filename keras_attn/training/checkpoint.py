@@ -98,7 +98,7 @@ def save_checkpoint(folder: Path, state: TrainingState, variables: Sequence[kera
         "meta": _as_array(json.dumps(meta).encode()),
         "source": _as_array(state.source_tokenizer.model_proto),
         "target": _as_array(state.target_tokenizer.model_proto),
-        **{str(i): ops.convert_to_numpy(variable.value) for i, variable in enumerate(variables)},
+        **{str(i): ops.convert_to_numpy(variable) for i, variable in enumerate(variables)},
     }
     with new_file(newest) as part:
         with part.open("wb") as stream:
