@@ -65,6 +65,11 @@ _FOR_LONG_INPUTS = (
     is_flag=True,
     help="After a tab, print the probability of each word and, last, of the end.",
 )
+@click.option(
+    "--tags",
+    is_flag=True,
+    help="The lines are HTML: translate the text, and put each tag where the words that it holds have gone.",
+)
 @click.option("--sample", is_flag=True, help="Draw a translation instead of searching for the best.")
 @click.option("--temperature", type=click.FloatRange(0, min_open=True), help="With --sample. [default: 1]")
 @click.option("--top-k", type=click.IntRange(0), help="With --sample: of the k most probable. [default: all]")
@@ -87,6 +92,7 @@ def translate(
     sample: bool,
     glossary: str | None,
     word_scores: bool,
+    tags: bool,
     n_best: int | None,
     engine: str,
     workers: int,
@@ -101,6 +107,7 @@ def translate(
       keras-attn translate runs/en-de --beam-size 5 < test.en > test.de
       keras-attn translate runs/seed-1 runs/seed-2 runs/seed-3 < test.en > test.de
       keras-attn translate runs/en-de --engine int8 --workers 8 < million.en > million.de
+      echo "I gave <b>my dog</b> a bone." | keras-attn translate tatoeba-en-es --tags
     """
     sampling = {name: options.pop(name) for name in ("temperature", "top_k", "top_p", "seed")}
     sampling = {name: value for name, value in sampling.items() if value is not None}
@@ -110,6 +117,10 @@ def translate(
     if sample and (glossary or any(options[name] is not None for name in of_a_beam)):
         raise click.UsageError(
             "--beam-size, the penalties, --diversity and --glossary play no part in --sample."
+        )
+    if tags and (n_best or word_scores):
+        raise click.UsageError(
+            "--tags places the tags of the best translation: leave out --n-best and --word-scores."
         )
     if sys.stdin is None:
         raise click.UsageError("standard input is closed: expected lines to translate.")
@@ -123,8 +134,9 @@ def translate(
         folders,
         engine,
         {key: value for key, value in options.items() if value is not None},
-        n_best,
-        word_scores,
+        n_best=n_best,
+        word_scores=word_scores,
+        tags=tags,
     )
     blocks = _blocks(_chunks(sys.stdin.buffer))
     if workers > 1:

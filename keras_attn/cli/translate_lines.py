@@ -4,7 +4,7 @@ import queue
 import signal
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
@@ -33,6 +33,7 @@ class LineTranslator:
         options: of `Translator.translate`.
         n_best: how many to print of each line, with number and score; `None`: the text alone.
         word_scores: whether to print the probabilities of words.
+        tags: whether the lines are HTML, whose tags are to be placed.
     """
 
     folders: tuple[str, ...]
@@ -40,6 +41,7 @@ class LineTranslator:
     options: dict[str, Any]
     n_best: int | None
     word_scores: bool
+    tags: bool = False
     _translator: Any = field(default=None, init=False, repr=False)
 
     def load(self) -> None:
@@ -52,8 +54,13 @@ class LineTranslator:
         self.load()
         first, lines = block
         texts = _decoded(lines, first)
-        if not (self.n_best or self.word_scores):
-            rows: Any = self._translator(texts, **self.options)
+        rows: Iterable[str]
+        if self.tags:
+            from keras_attn.alignment.marks import translate_marked
+
+            rows = translate_marked(self._translator, texts, **self.options)
+        elif not (self.n_best or self.word_scores):
+            rows = self._translator(texts, **self.options)
         else:
             rows = _tables(
                 self._translator.translate(texts, **self._asked()), first, numbered=bool(self.n_best)
@@ -64,10 +71,11 @@ class LineTranslator:
         return {**self.options, "n_best": self.n_best or 1, "word_scores": self.word_scores}
 
     def _lite(self) -> Any:
-        if len(self.folders) > 1:
+        needs_keras = "an ensemble" if len(self.folders) > 1 else "--tags" if self.tags else None
+        if needs_keras:
             if self.engine not in ("auto", "keras"):
                 raise click.UsageError(
-                    f"--engine {self.engine} runs one model: an ensemble takes --engine keras."
+                    f"--engine {self.engine} cannot do that: {needs_keras} takes --engine keras."
                 )
             return None
         asked = self._asked()
