@@ -88,7 +88,8 @@ def _embeddings(config: ModelConfig) -> tuple[keras.layers.Layer, keras.layers.L
 
 def _start(config: ModelConfig) -> keras.initializers.Initializer:
     """Of embeddings. Keras' own are a seventeenth of the size of these: recurrent cells learn slowly from them, LSTMs above all
-    (see `benchmarks/RESULTS.md`). The Transformer encoder multiplies its input by `sqrt(E)`, to stand beside its positions."""
+    (see `benchmarks/log/embedding_start.md`). The Transformer encoder multiplies its input by `sqrt(E)`, to stand beside its
+    positions."""
     return keras.initializers.RandomNormal(
         stddev=config.embedding_dim**-0.5 if config.encoder == "transformer" else 0.5
     )
@@ -148,7 +149,7 @@ def _output(config: ModelConfig) -> keras.layers.Layer | None:
     """Logits over the target vocabulary.
 
     A matrix for them alone starts by the width that it reads. Keras initialises wide output layers close to zero, which slows
-    recurrent decoders down, those with attentional vectors above all (see `benchmarks/RESULTS.md`).
+    recurrent decoders down, those with attentional vectors above all (see `benchmarks/log/output_start.md`).
     """
     if config.tied_embeddings != "none":
         return None
