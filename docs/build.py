@@ -28,7 +28,7 @@ SHOWN = (
     "notebooks/*.ipynb",
 )
 CARDS = ("saved_models/README.md", "saved_models/*/README.md")
-LEFT_OUT = {"node_modules", "__pycache__", "build.py", "zensical.toml", "build", ".ipynb_checkpoints"}
+LEFT_OUT = {"node_modules", "__pycache__", "build.py", "zensical.toml", "build", "src", ".ipynb_checkpoints"}
 
 
 def shown() -> Iterator[Path]:

@@ -26,7 +26,9 @@ _LOCAL = {"local-m": LocalMonotonicAttention, "local-p": LocalPredictiveAttentio
 def build_seq2seq(config: ModelConfig, *, return_attention_scores: bool = False) -> Seq2Seq:
     """Builds the `Seq2Seq` that a config describes.
 
-    With `return_attention_scores` the model has a second output, its attention weights. Layers and weights are the same.
+    Args:
+        config: the `[model]` section, with the sizes of both vocabularies.
+        return_attention_scores: whether the model has a second output, its attention weights. Layers and weights are the same.
 
     Raises:
         ValueError: a vocabulary size of 0, or choices that do not fit together; the message says which.
