@@ -34,31 +34,40 @@ def two_text_files(folder):
 GIVEN = {"guides/train.md": two_text_files}
 
 
-def program(page):
-    """The page as one shell script: files are saved, and Python goes on from block to block in one session."""
-    lines, session = ["set -euo pipefail"], []
-    for number, block in enumerate(blocks(page)):
+def commands(page):
+    """The files that a reader saves and the commands, as one script."""
+    lines = ["set -euo pipefail"]
+    for block in blocks(page):
         if block.file:
             lines.append(f"cat > {block.file} <<'END-OF-FILE'\n{block.code}END-OF-FILE")
         elif is_run(block) and block.language == "shell":
             lines.append(block.code)
-        elif is_run(block):
-            session.append(number)
-    return "\n".join(lines), [blocks(page)[number].code for number in session]
+    return "\n".join(lines)
+
+
+def session(page):
+    """Its Python, which goes on from block to block."""
+    return "\n".join(each.code for each in blocks(page) if is_run(each) and each.language == "python")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", [p for p in PAGES if any(map(is_run, blocks(p)))], ids=name_of)
-def test_what_a_page_shows_runs(page, tmp_path):
+def test_what_a_page_shows_runs(page, tmp_path, monkeypatch):
+    """The commands first: Python may use what they made."""
     GIVEN.get(name_of(page), lambda folder: None)(tmp_path)
-    commands, session = program(page)
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = os.environ | {"PATH": path, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
-    for command in (["bash", "-c", commands], [sys.executable, "-c", "\n".join(session)]):
-        done = subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=SECONDS
-        )
-        assert done.returncode == 0, f"{command[-1]}\n{done.stdout}\n{done.stderr}"
+    environment = os.environ | {"PATH": path, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        ["bash", "-c", commands(page)],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+    )
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    monkeypatch.chdir(tmp_path)
+    exec(compile(session(page), name_of(page), "exec"), {"__name__": "page"})
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
