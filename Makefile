@@ -47,7 +47,7 @@ test: $(VENV)/.installed-test lint $(if $(shell command -v npm),web-packages)
 		KERAS_BACKEND=torch "$(BIN)/python" -m pytest $(TWO_AT_A_TIME) -m "not slow" $(ANY_BACKEND) tests/search; else $(NO_TORCH); fi
 
 lint: $(VENV)/.installed-lint
-	cd "$(ROOT)" && "$(BIN)/ruff" check . && "$(BIN)/ruff" format --check . && "$(BIN)/codespell"
+	cd "$(ROOT)" && "$(BIN)/ruff" check . && "$(BIN)/ruff" format --check . && "$(BIN)/codespell" && "$(BIN)/python" docs/prose.py
 
 # The package and both trained models in one file, for `pip install` elsewhere.
 wheel: $(BIN)/python
