@@ -69,6 +69,9 @@ class TokenizerConfig:
         "same", "unigram", "characters", "words", "symbols", only_with=({"joint": (False,)},)
     )
     character_coverage: float = 1.0
+    byte_fallback: bool = (
+        False  # what has no piece is spelled in the bytes of UTF-8, instead of being unknown
+    )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

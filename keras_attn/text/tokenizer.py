@@ -2,12 +2,13 @@
 
 Lists of Python go through SentencePiece's library, graphs through the operator of tensorflow-text that also sits in an exported
 model; both cut and join alike, so training, serving and a device do. That operator is right for unigram models only: it encodes BPE
-models and those that mark the ends of words wrongly, and ignores byte fallback, without a word. These are refused here, and so are
-damaged models.
+models and those that mark the ends of words wrongly, without a word. These are refused here, and so are damaged models. It would
+ignore byte fallback too, so in graphs such vocabularies are read by SentencePiece's own operator, at half the speed.
 
 Normalisation is SentencePiece's `nmt_nfkc`: compatibility forms are unified, control and zero-width characters removed, runs of
 whitespace become one space, case is kept. Symbols are an exception: of them only whitespace is normalised. A character outside the
-vocabulary becomes the unknown id, which decodes to " ⁇ ", as in SentencePiece itself.
+vocabulary becomes the unknown id, which decodes to " ⁇ ", as in SentencePiece itself; or its bytes in UTF-8, each a piece, where the
+vocabulary falls back to them, and of bytes that are no UTF-8 each decodes to U+FFFD.
 """
 
 import functools
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from keras_attn.files import write_text
 from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 from keras_attn.text.vocabulary_checks import checked_pieces
+from keras_attn.text.words import WORD_START
 
 if TYPE_CHECKING:
     import tensorflow as tf
@@ -54,8 +56,8 @@ class Tokenizer:
             others, such as "☃", nothing is known.
 
     Raises:
-        ValueError: the bytes are no SentencePiece model or a damaged one, the model is not unigram, falls back to bytes or marks
-            the ends of words, or its special ids are not those of `keras_attn.special_ids`.
+        ValueError: the bytes are no SentencePiece model or a damaged one, the model is not unigram, marks the ends of words or
+            spells spaces in bytes, or its special ids are not those of `keras_attn.special_ids`.
     """
 
     def __init__(self, model_proto: bytes) -> None:
@@ -129,8 +131,11 @@ class Tokenizer:
     def _operator(self) -> Any:
         import tensorflow as tf
         import tensorflow_text
+        from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
         with tf.init_scope():  # its tensors must outlive the graph that happens to ask first
+            if ModelProto.FromString(self.model_proto).trainer_spec.byte_fallback:
+                return tensorflow_text.SentencepieceTokenizer(self.model_proto)
             return tensorflow_text.FastSentencepieceTokenizer(self.model_proto)
 
     @functools.cached_property
@@ -146,7 +151,12 @@ class Tokenizer:
 
 
 def train_tokenizer(
-    lines: Iterable[str], vocab_size: int, character_coverage: float = 1.0, *, kind: str = "unigram"
+    lines: Iterable[str],
+    vocab_size: int,
+    character_coverage: float = 1.0,
+    *,
+    kind: str = "unigram",
+    byte_fallback: bool = False,
 ) -> Tokenizer:
     """Trains a vocabulary; the same lines in the same order give the same bytes.
 
@@ -159,6 +169,8 @@ def train_tokenizer(
         character_coverage: share of the text's characters that get a piece; the rest become unknown. Words have no use for it.
         kind: a key of `KINDS`: `"unigram"` for sub-words, `"characters"`, `"words"` for what whitespace separates, `"symbols"` for
             the same of notations whose every mark counts, such as phonemes: the only kind that leaves characters as they are.
+        byte_fallback: whether the vocabulary has the 256 bytes as well, in which characters, or words, that it does not know are
+            spelled: so nothing is unknown, and emoji and letters never seen come through.
 
     Raises:
         ValueError: there is no text, no such kind, or `vocab_size` cannot hold even the single characters of sub-words.
@@ -171,6 +183,7 @@ def train_tokenizer(
     if not text:
         raise ValueError("cannot train a vocabulary: there is no text")
     model = io.BytesIO()
+    needs_space = byte_fallback and KINDS[kind] == "word"  # words begin with one, and none is a piece
     with tempfile.TemporaryDirectory() as folder:
         rules = Path(folder, "rules.tsv")
         write_text(rules, _SPACES_ALONE)
@@ -179,7 +192,7 @@ def train_tokenizer(
                 sentence_iterator=iter(text),
                 model_writer=model,
                 model_type=KINDS[kind],
-                vocab_size=vocab_size,
+                vocab_size=vocab_size - needs_space,
                 hard_vocab_limit=False,
                 character_coverage=character_coverage,
                 max_sentence_length=_MAX_LINE_BYTES,
@@ -188,6 +201,7 @@ def train_tokenizer(
                 bos_id=BOS_ID,
                 eos_id=EOS_ID,
                 minloglevel=2,
+                byte_fallback=byte_fallback,
                 **({"normalization_rule_tsv": str(rules)} if kind == "symbols" else {}),
             )
         except RuntimeError as error:
@@ -195,7 +209,7 @@ def train_tokenizer(
                 error
             )  # without the place in SentencePiece's source
             raise ValueError(f"cannot train a vocabulary of {vocab_size} pieces: {reason}") from None
-    return Tokenizer(model.getvalue() if kind == "unigram" else _as_unigram(model.getvalue()))
+    return Tokenizer(model.getvalue() if kind == "unigram" else _as_unigram(model.getvalue(), needs_space))
 
 
 def _readable(line: str) -> str:
@@ -203,7 +217,7 @@ def _readable(line: str) -> str:
     return line.encode("utf-8", errors="replace").decode()
 
 
-def _as_unigram(model_proto: bytes) -> bytes:
+def _as_unigram(model_proto: bytes, needs_space: bool) -> bytes:
     """The same pieces and scores, which are logarithms of frequencies, read as sub-words are: by the best way to cut a line.
 
     Rules of our own for whitespace get a name, by which the web page knows them.
@@ -217,4 +231,7 @@ def _as_unigram(model_proto: bytes) -> bytes:
     model.normalizer_spec.ClearField(
         "normalization_rule_tsv"
     )  # a file that is gone; its rules are in the model
+    if needs_space:
+        least = min(piece.score for piece in model.pieces if piece.type == piece.NORMAL)
+        model.pieces.add(piece=WORD_START, score=least)
     return model.SerializeToString(deterministic=True)
