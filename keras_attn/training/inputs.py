@@ -64,7 +64,10 @@ def train_tokenizers(corpus: Corpus, config: TokenizerConfig) -> tuple[Tokenizer
         ValueError: what `train_tokenizer` refuses.
     """
     train = partial(
-        train_tokenizer, vocab_size=config.vocab_size, character_coverage=config.character_coverage
+        train_tokenizer,
+        vocab_size=config.vocab_size,
+        character_coverage=config.character_coverage,
+        byte_fallback=config.byte_fallback,
     )
     source, target = map(_sample, (corpus.source, corpus.target))
     if config.joint:
