@@ -15,18 +15,15 @@ task: the words whose pronunciation is not the reference's, in per cent.
 import argparse
 import json
 import os
-import unicodedata
 from pathlib import Path
 from statistics import fmean
 
-from shared.recipes import scores, train_seed
+from shared.recipes import letters, scores, train_seed
 
 from keras_attn import config as configs
 from keras_attn.data.splits import Splits
 from keras_attn.files import write_text
 from keras_attn.text.corpus import Corpus, read_pairs
-
-SPACE = "_"  # of a word of several, as Vietnamese has
 
 
 def main() -> None:
@@ -73,11 +70,6 @@ def words(path: Path) -> Corpus:
     """Letters and phonemes of the words of an official file."""
     pairs = read_pairs([path])
     return Corpus([letters(word) for word in pairs.source], pairs.target)
-
-
-def letters(word: str) -> str:
-    """`"a tu"` becomes `"a _ t u"`."""
-    return " ".join(unicodedata.normalize("NFD", word.replace(" ", SPACE)))
 
 
 def table(found: dict[str, dict]) -> str:

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,13 @@ from keras_attn.files import write_text
 from keras_attn.inference.translator import Translator
 from keras_attn.text.corpus import Corpus
 from keras_attn.training.fit import train
+
+SPACE = "_"  # in a word of several, as Vietnamese has
+
+
+def letters(word: str) -> str:
+    """The letters of a word, decomposed and apart by spaces: `"a tu"` becomes `"a _ t u"`."""
+    return " ".join(unicodedata.normalize("NFD", word.replace(" ", SPACE)))
 
 
 def train_seed(config: Config, pairs: Splits, folder: Path, seed: int) -> Path:
@@ -31,10 +39,11 @@ def scores(folders: Sequence[Path], splits: dict[str, Corpus], result: Path) -> 
     if result.exists():
         return json.loads(result.read_text())
     translator = Translator.load(*folders)
-    found = {name: _errors(translator, corpus).as_dict() for name, corpus in splits.items()}
+    found = {name: errors(corpus, translator(corpus.source)).as_dict() for name, corpus in splits.items()}
     write_text(result, json.dumps(found, indent=2))
     return found
 
 
-def _errors(translator: Translator, corpus: Corpus) -> ErrorRates:
-    return error_rates(corpus.source, translator(corpus.source), corpus.target)
+def errors(corpus: Corpus, answers: Sequence[str]) -> ErrorRates:
+    """Error rates of the answers to the lines of a corpus."""
+    return error_rates(corpus.source, answers, corpus.target)

@@ -32,6 +32,7 @@ from keras_attn.export.parity import MIN_SENTENCES, Parity, check_sources
 from keras_attn.export.subject import Exportable, Subject, load_subject
 from keras_attn.export.text_signatures import text_signatures
 from keras_attn.files import write_bytes
+from keras_attn.models.ensemble import Ensemble
 from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
 PRECISIONS = ("float32", "float16", "int8")
@@ -71,7 +72,7 @@ def export_litert(
         The comparison; `model.json` holds it too.
 
     Raises:
-        ValueError: an argument that cannot be used.
+        ValueError: an argument that cannot be used, or an ensemble.
         ConversionError: the model needs more than built-in operators.
         ParityError: the file translates differently.
         FileExistsError: `output` exists and is not an earlier export.
@@ -79,6 +80,11 @@ def export_litert(
     """
     _check(precision, source_length, max_length=max_length)
     subject = load_subject(model, beam_size=beam_size, max_source_length=source_length)
+    if isinstance(subject.model, Ensemble):
+        raise ValueError(
+            f"a .tflite holds one model, and this is an ensemble of {len(subject.model.models)}: export one of them, or train one "
+            "on what they say together. A SavedModel takes them all"
+        )
     if sources is None and subject.translator is None:
         sources = subject.random_sources(MIN_SENTENCES)
     if sources is not None:

@@ -157,6 +157,7 @@ def train_tokenizer(
     *,
     kind: str = "unigram",
     byte_fallback: bool = False,
+    lowercase: bool = False,
 ) -> Tokenizer:
     """Trains a vocabulary; the same lines in the same order give the same bytes.
 
@@ -171,6 +172,7 @@ def train_tokenizer(
             the same of notations whose every mark counts, such as phonemes: the only kind that leaves characters as they are.
         byte_fallback: whether the vocabulary has the 256 bytes as well, in which characters, or words, that it does not know are
             spelled: so nothing is unknown, and emoji and letters never seen come through.
+        lowercase: whether capitals are read as small letters (Unicode's case folding); not for symbols.
 
     Raises:
         ValueError: there is no text, no such kind, or `vocab_size` cannot hold even the single characters of sub-words.
@@ -202,7 +204,7 @@ def train_tokenizer(
                 eos_id=EOS_ID,
                 minloglevel=2,
                 byte_fallback=byte_fallback,
-                **({"normalization_rule_tsv": str(rules)} if kind == "symbols" else {}),
+                **_normalization(kind, rules, lowercase=lowercase),
             )
         except RuntimeError as error:
             reason = str(error).rpartition("] ")[2] or str(
@@ -215,6 +217,13 @@ def train_tokenizer(
 def _readable(line: str) -> str:
     """A lone surrogate, which UTF-8 cannot hold, counts as a question mark."""
     return line.encode("utf-8", errors="replace").decode()
+
+
+def _normalization(kind: str, rules: Path, *, lowercase: bool) -> dict[str, str]:
+    """SentencePiece's options."""
+    if kind == "symbols":
+        return {"normalization_rule_tsv": str(rules)}
+    return {"normalization_rule_name": "nmt_nfkc_cf"} if lowercase else {}
 
 
 def _as_unigram(model_proto: bytes, needs_space: bool) -> bytes:

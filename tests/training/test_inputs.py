@@ -145,6 +145,21 @@ def test_the_target_has_the_kind_of_the_source_unless_it_is_told():
     assert target.pieces(target.encode(["ένα δύο"])[0]) == ["▁ένα", "▁δύο"]
 
 
+def test_the_source_alone_is_read_without_capitals():
+    corpus = Corpus(["One two"], ["Eins Zwei"])
+    config = TokenizerConfig(vocab_size=40, joint=False, kind="characters", lowercase=True)
+    source, target = train_tokenizers(corpus, config)
+    assert source.decode(source.encode(["ONE"])) == ["one"]
+    assert target.decode(target.encode(["Eins"])) == ["Eins"]
+
+
+def test_symbols_keep_their_capitals():
+    with pytest.raises(
+        ConfigError, match=r"tokenizer.lowercase does not apply to tokenizer.kind = 'symbols'"
+    ):
+        from_tables({"tokenizer": {"kind": "symbols", "lowercase": True}})
+
+
 def test_one_vocabulary_is_of_one_kind():
     with pytest.raises(ConfigError, match=r"tokenizer.target_kind does not apply to tokenizer.joint"):
         from_tables({"tokenizer": {"target_kind": "words"}})
