@@ -1,7 +1,7 @@
 """SentencePiece unigram vocabularies (Kudo 2018, https://aclanthology.org/P18-1007): text to ids and back.
 
-Text goes through one implementation everywhere, the tensorflow-text operator that also sits in an exported model, so
-that training, serving and a device cut sentences alike. That operator is right for unigram models only: it encodes BPE
+Lists of Python go through SentencePiece's library, graphs through the operator of tensorflow-text that also sits in an exported
+model; both cut and join alike, so training, serving and a device do. That operator is right for unigram models only: it encodes BPE
 models and those that mark the ends of words wrongly, and ignores byte fallback, without a word. These are refused here, and so are
 damaged models.
 
@@ -23,6 +23,7 @@ from keras_attn.text.vocabulary_checks import checked_pieces
 
 if TYPE_CHECKING:
     import tensorflow as tf
+    from sentencepiece import SentencePieceProcessor
 
     from keras_attn.text.subword_sampling import SubwordSampler
 
@@ -36,6 +37,7 @@ KINDS = {
 _SPACES_ALONE = "".join(
     f"{point:X}\t20\n" for point in range(0x3001) if chr(point).isspace() and point != 0x20
 )
+_NOT_TEXT = (PAD_ID, BOS_ID, EOS_ID)
 _MAX_LINE_BYTES = 1 << 16  # SentencePiece leaves longer lines out of its training, and 4192 is its default
 
 
@@ -71,10 +73,7 @@ class Tokenizer:
 
         A lone surrogate, which UTF-8 cannot hold, counts as a question mark.
         """
-        import tensorflow as tf
-
-        utf8 = [line.encode("utf-8", errors="replace") for line in lines]
-        return self.tf_encode(tf.constant(utf8, tf.string)).to_list()
+        return self._library.encode([_readable(line) for line in lines], num_threads=1)
 
     def sample(self, lines: Sequence[str], alpha: float, seed: int) -> list[list[int]]:
         """Ids of each line cut at random: of all cuts x of a line, one with probability proportional to P(x) ** alpha.
@@ -82,8 +81,7 @@ class Tokenizer:
         Cuts that differ from epoch to epoch keep a model from learning words by heart; see `subword_sampling`. The same lines,
         alpha and seed give the same ids in every process.
         """
-        readable = [line.encode("utf-8", errors="replace").decode() for line in lines]
-        return self._sampler.sample(readable, alpha, seed)
+        return self._sampler.sample([_readable(line) for line in lines], alpha, seed)
 
     def decode(self, ids: Sequence[Sequence[int]]) -> list[str]:
         """Text of each sequence of ids; padding, BOS and EOS are ignored, and no ids give "".
@@ -91,11 +89,15 @@ class Tokenizer:
         Raises:
             ValueError: an id is outside the vocabulary.
         """
-        import tensorflow as tf
-
-        flat = [self._in_vocabulary(piece_id) for row in ids for piece_id in row]
-        rows = tf.RaggedTensor.from_row_lengths(tf.constant(flat, tf.int32), [len(row) for row in ids])
-        return [text.decode("utf-8") for text in self.tf_decode(rows).numpy().tolist()]
+        rows = [
+            [self._in_vocabulary(piece_id) for piece_id in row if piece_id not in _NOT_TEXT] for row in ids
+        ]
+        texts = self._library.decode(rows, num_threads=1)
+        # The operator of graphs gives an unknown word no space before it where it comes first.
+        return [
+            text.removeprefix(" ") if row[:1] == [UNK_ID] else text
+            for text, row in zip(texts, rows, strict=True)
+        ]
 
     def pieces(self, ids: Sequence[int]) -> list[str]:
         """The pieces that ids stand for, special ones included; "▁" marks where a word begins.
@@ -116,6 +118,12 @@ class Tokenizer:
         text_ids = tf.ragged.boolean_mask(ids, (ids != PAD_ID) & (ids != BOS_ID) & (ids != EOS_ID))
         # LiteRT's operator reads row splits as int32, whatever they are: given int64 it returns "", without a word.
         return self._operator.detokenize(text_ids.with_row_splits_dtype(tf.int32))
+
+    @functools.cached_property
+    def _library(self) -> "SentencePieceProcessor":
+        from sentencepiece import SentencePieceProcessor
+
+        return SentencePieceProcessor(model_proto=self.model_proto)
 
     @functools.cached_property
     def _operator(self) -> Any:
@@ -188,6 +196,11 @@ def train_tokenizer(
             )  # without the place in SentencePiece's source
             raise ValueError(f"cannot train a vocabulary of {vocab_size} pieces: {reason}") from None
     return Tokenizer(model.getvalue() if kind == "unigram" else _as_unigram(model.getvalue()))
+
+
+def _readable(line: str) -> str:
+    """A lone surrogate, which UTF-8 cannot hold, counts as a question mark."""
+    return line.encode("utf-8", errors="replace").decode()
 
 
 def _as_unigram(model_proto: bytes) -> bytes:

@@ -131,7 +131,7 @@ class TokenCount(keras.metrics.Metric):
         self.total.assign_add(ops.sum(ops.cast(weight, "float32")))
 
     def result(self) -> Tensor:
-        return self.total.value
+        return ops.convert_to_tensor(self.total)
 
     def get_config(self) -> dict[str, Any]:
         return {"name": self.name}
