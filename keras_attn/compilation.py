@@ -27,6 +27,11 @@ def padded(rows: Sequence[Sequence[int]], batch_size: int) -> np.ndarray:
     return ids
 
 
+def _of_one_device(value: Any) -> Any:
+    """A JAX array, of which a training may keep a copy on each of its devices."""
+    return value if len(value.sharding.device_set) == 1 else value.addressable_data(0)
+
+
 def compiled(function: Callable, variables: list[Any], specs: Sequence[Spec]) -> Callable:
     """Compiles a function of arrays of the given shapes and dtypes that reads `variables`.
 
@@ -44,7 +49,7 @@ def compiled(function: Callable, variables: list[Any], specs: Sequence[Spec]) ->
             with keras.StatelessScope(state_mapping=list(zip(variables, values, strict=True))):
                 return function(*arrays)
 
-        return lambda *arrays: stateless([variable.value for variable in variables], *arrays)
+        return lambda *arrays: stateless([_of_one_device(each.value) for each in variables], *arrays)
 
     def as_tensors(*arrays):
         return function(*map(keras.ops.convert_to_tensor, arrays))

@@ -5,7 +5,7 @@ import json
 import click
 
 from keras_attn import config as configs
-from keras_attn.cli.loading import MODEL, load_tensorflow
+from keras_attn.cli.loading import MODEL, add_engine, load_tensorflow
 
 
 @click.command(short_help="Train a model.")
@@ -14,6 +14,11 @@ from keras_attn.cli.loading import MODEL, load_tensorflow
 @click.option(
     "--set", "overrides", multiple=True, metavar="SECTION.KEY=VALUE", help="Override the config; repeatable."
 )
+@click.option(
+    "--devices",
+    type=click.IntRange(1),
+    help="How many devices share every batch; without it, all that Keras finds.",
+)
 @click.option("--from", "start", type=MODEL, help="Start from this trained model.")
 @click.option(
     "--new-vocabulary",
@@ -21,7 +26,12 @@ from keras_attn.cli.loading import MODEL, load_tensorflow
     help="With --from: train a vocabulary, too, and carry over what is known of shared pieces.",
 )
 def train(
-    config: str, folder: str, overrides: tuple[str, ...], start: str | None, new_vocabulary: bool
+    config: str,
+    folder: str,
+    overrides: tuple[str, ...],
+    devices: int | None,
+    start: str | None,
+    new_vocabulary: bool,
 ) -> None:
     """Trains the model that CONFIG describes, into FOLDER. The same command goes on with a training that was interrupted.
 
@@ -32,10 +42,14 @@ def train(
     """
     if new_vocabulary and not start:
         raise click.UsageError("--new-vocabulary needs --from.")
+    if devices:
+        overrides += (f"training.devices={devices}",)
     settings = configs.load(config, overrides)
     load_tensorflow()
     from keras_attn.training import fit
     from keras_attn.training.start import Start
 
     started = Start(start, new_vocabulary) if start else None
-    click.echo(json.dumps(fit.train(settings, folder, start=started), indent=2, ensure_ascii=False))
+    scores = fit.train(settings, folder, start=started)
+    add_engine(folder)
+    click.echo(json.dumps(scores, indent=2, ensure_ascii=False))

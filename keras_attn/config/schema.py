@@ -31,6 +31,11 @@ def limited(default: Any, most: int) -> Any:
     return dataclasses.field(default=default, metadata={"most": most})
 
 
+def automatic(kind: type) -> Any:
+    """A field that is `"auto"` unless somebody gives a value of that type."""
+    return dataclasses.field(default="auto", metadata={"automatic": kind})
+
+
 _ADDITIVE = {"attention": ("bahdanau", "coverage", "monotonic")}
 _MULTIPLICATIVE = {"attention": ("luong", "luong-monotonic", "local-m", "local-p")}
 _LOCAL = {"attention": ("local-m", "local-p")}
@@ -64,9 +69,10 @@ class TokenizerConfig:
         "same", "unigram", "characters", "words", "symbols", only_with=({"joint": (False,)},)
     )
     character_coverage: float = 1.0
-    byte_fallback: bool = (
-        False  # what has no piece is spelled in the bytes of UTF-8, instead of being unknown
-    )
+    # What has no piece is spelled in the bytes of UTF-8, instead of being unknown.
+    byte_fallback: bool = False
+    # The source is read without capitals.
+    lowercase: bool = option(False, {"kind": ("unigram", "characters", "words")})
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -147,11 +153,15 @@ class TrainingConfig:
     scheduled_sampling: float = 0.0
     guided_alignment: float = 0.0  # weight of the loss of attention against word links (Chen et al. 2016)
     clip_norm: float = 1.0
+    gradient_accumulation: int = 1  # batches whose mean gradient makes one update
     ema_decay: float = 0.0  # 0: no moving average
     # the score of the development set that makes a model the best; auto: exact where lines are single words, else bleu
     best_by: str = choice("auto", "bleu", "chrf", "exact", "cer", "wer", "loss")
     patience: int = 0  # evaluations without a better model before stopping; 0: never
     mixed_precision: str = choice("float32", "mixed_float16", "mixed_bfloat16")
+    devices: int | str = automatic(int)  # of each process, which share every batch; auto: all
+    jit_compile: bool | str = automatic(bool)  # XLA; auto: on JAX, and where TensorFlow has an accelerator
+    steps_per_execution: int = 1  # from one look at the loss to the next
     tensorboard: bool = False
 
 

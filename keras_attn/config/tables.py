@@ -122,6 +122,9 @@ def _preset(name: Any) -> Tables:
 
 def _checked(path: str, field: dataclasses.Field, value: Any) -> Any:
     choices = field.metadata.get("choices")
+    kind = field.metadata.get("automatic", field.type)
+    if kind is not field.type and value == "auto":
+        return value
     if choices and value not in choices:
         raise ConfigError(f"{path} takes {', '.join(map(repr, choices))}; got {value!r}")
     if get_origin(field.type) is tuple:
@@ -129,18 +132,19 @@ def _checked(path: str, field: dataclasses.Field, value: Any) -> Any:
         if isinstance(value, list | tuple) and all(isinstance(v, item) for v in value):
             return tuple(value)
         raise ConfigError(f"{path} takes a list of {_ARTICLES[item].split()[-1]}s; got {value!r}")
-    if field.type is float and type(value) is int:
+    if kind is float and type(value) is int:
         value = float(value) if abs(value) < 1 << 53 else math.inf
-    if type(value) is not field.type:
-        raise ConfigError(f"{path} takes {_ARTICLES[field.type]}; got {value!r}")
-    if field.type is float and not math.isfinite(value):
+    if type(value) is not kind:
+        expected = _ARTICLES[kind] if kind is field.type else f"'auto' or {_ARTICLES[kind]}"
+        raise ConfigError(f"{path} takes {expected}; got {value!r}")
+    if kind is float and not math.isfinite(value):
         raise ConfigError(f"{path} takes a finite number; got {value!r}")
-    if field.type in (int, float) and value < 0:
+    if kind in (int, float) and value < 0:
         raise ConfigError(f"{path} cannot be negative; got {value!r}")
-    most = field.metadata.get("most", _LARGEST_INT if field.type is int else None)
+    most = field.metadata.get("most", _LARGEST_INT if kind is int else None)
     if most is not None and value > most:
         raise ConfigError(f"{path} takes at most {most}; got {value!r}")
-    if field.type is float and field.name.endswith("_dropout") and value >= 1:
+    if kind is float and field.name.endswith("_dropout") and value >= 1:
         raise ConfigError(f"{path} takes a rate from 0 up to, not including, 1; got {value!r}")
     return value
 

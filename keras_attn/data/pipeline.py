@@ -1,5 +1,6 @@
 """Training batches from parallel lines, as a tf.data stream (which `fit` takes on every Keras backend)."""
 
+import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import compress, count
@@ -23,6 +24,30 @@ _READY = 8  # batches made ahead of the training step
 Sample = Callable[[int], list[list[int]]]
 
 
+@dataclasses.dataclass(frozen=True)
+class Share:
+    """The rows of every batch that one of several processes makes.
+
+    Attributes:
+        multiple: of which a whole batch has as many rows; the last of them are padding alone where the pairs are too few. It is a
+            multiple of `count`.
+        index: which share, from 0; they lie in a batch in their order.
+        count: how many shares there are.
+    """
+
+    multiple: int = 1
+    index: int = 0
+    count: int = 1
+
+    def rows(self, size: int) -> slice:
+        """Of a batch of `size` pairs, the rows."""
+        each = -(-size // self.multiple) * self.multiple // self.count
+        return slice(self.index * each, (self.index + 1) * each)
+
+
+WHOLE = Share()
+
+
 class TrainingBatches:
     """Endless training batches of pairs of about equal length.
 
@@ -35,7 +60,7 @@ class TrainingBatches:
     attention that produces `target_out` is to be like, `linked` float32 `[B, T]` is 1 at tokens with links. Padding has
     none, and EOS has none: to link it to the source's EOS did not help the words. See `guidance.reference_weights`.
 
-    For R-Drop a batch holds its pairs twice, the whole batch again after itself.
+    For R-Drop a batch holds each pair twice, one after the other.
 
     Args:
         source, target: sub-word ids of the pairs, without BOS and EOS.
@@ -67,8 +92,8 @@ class TrainingBatches:
         self.pairs = len(source)
         self.steps_per_epoch = len(self._layout.shapes)
 
-    def stream(self, start_step: int = 0) -> tf.data.Dataset:
-        """Batches from the given step on, without end.
+    def stream(self, start_step: int = 0, share: Share = WHOLE) -> tf.data.Dataset:
+        """Batches from the given step on, without end; of each batch one share.
 
         Epoch e is shuffled by (`training.seed`, e): the same seed gives the same batches, and a stream that starts at
         step n gives what an unbroken one gives from its n-th batch on.
@@ -79,27 +104,29 @@ class TrainingBatches:
         )
         with tf.device("CPU"):
             batches = tf.data.Dataset.from_generator(
-                partial(self._batches, start_step), output_signature=self._signature()
+                partial(self._batches, start_step, share), output_signature=self._signature()
             )
             return batches.prefetch(_READY).with_options(options)
 
-    def _batches(self, start_step: int) -> Iterator[tuple[Any, ...]]:
+    def _batches(self, start_step: int, share: Share) -> Iterator[tuple[Any, ...]]:
         first_epoch, done = divmod(start_step, self.steps_per_epoch)
         for epoch in count(first_epoch):
             sides = self._sides(epoch)
             for pairs, shape in self._shuffled(epoch)[done:]:
-                yield self._batch(*sides, pairs, shape)
+                yield self._batch(*sides, pairs, shape, share)
             done = 0
 
     def _shuffled(self, epoch: int) -> list[tuple[np.ndarray, Shape]]:
         """The pairs of each batch, and its shape: pairs at random within their bucket, and batches in random order."""
-        shape = [self.pairs + self.steps_per_epoch]
-        with tf.device("CPU"):
-            noise = tf.random.stateless_uniform(shape, [self._seed, epoch], dtype=tf.float64).numpy()
-        shuffled = [bucket[np.argsort(noise[bucket], kind="stable")] for bucket in self._layout.buckets]
-        batches = np.split(np.concatenate(shuffled), self._layout.splits[1:-1])
-        order = np.argsort(noise[self.pairs :], kind="stable")
-        return [(batches[i], self._layout.shapes[i]) for i in order]
+        draw = np.random.RandomState(
+            [self._seed, epoch]
+        )  # the one generator whose numbers NumPy keeps for ever
+        shuffled = np.concatenate(self._layout.buckets)
+        for bucket in np.split(shuffled, np.cumsum([len(each) for each in self._layout.buckets])[:-1]):
+            draw.shuffle(bucket)
+        splits, shapes = self._layout.splits, self._layout.shapes
+        order = draw.permutation(self.steps_per_epoch)
+        return [(shuffled[splits[i] : splits[i + 1]], shapes[i]) for i in order]
 
     def _sides(self, epoch: int) -> tuple[Ragged, Ragged]:
         """Sub-word ids of all pairs, as this epoch cuts them."""
@@ -111,16 +138,25 @@ class TrainingBatches:
         seed = np.random.SeedSequence([self._seed, epoch, side]).generate_state(1)
         return self._samples[side](int(seed[0]) >> 1)
 
-    def _batch(self, source: Ragged, target: Ragged, pairs: np.ndarray, shape: Shape) -> tuple[Any, ...]:
-        lengths = (None, None) if self._samples else (shape.source, shape.target)
-        arrays = training_arrays(source.take(pairs), target.take(pairs), rows=shape.rows, lengths=lengths)
-        source, target_in, target_out = (np.tile(array, (self._passes, 1)) for array in arrays)
+    def _batch(
+        self, source: Ragged, target: Ragged, pairs: np.ndarray, shape: Shape, share: Share
+    ) -> tuple[Any, ...]:
+        lengths = shape.source, shape.target
+        if self._samples:
+            lengths = tuple(1 + side.take(pairs).lengths.max() for side in (source, target))
+        rows = share.rows(shape.rows)
+        pairs, rows = pairs[rows], rows.stop - rows.start
+        arrays = training_arrays(source.take(pairs), target.take(pairs), rows=rows, lengths=lengths)
+        source, target_in, target_out = (self._in_passes(array) for array in arrays)
         weight = (target_out != PAD_ID).astype(np.float32)
         if self._links is None:
             return (source, target_in), target_out, weight
-        links = reference_weights(self._links.take(pairs), (shape.rows, target_out.shape[1], source.shape[1]))
-        reference, linked = (np.concatenate([array] * self._passes) for array in links)
+        links = reference_weights(self._links.take(pairs), (rows, target_out.shape[1], source.shape[1]))
+        reference, linked = (self._in_passes(array) for array in links)
         return (source, target_in), (target_out, reference), (weight, linked)
+
+    def _in_passes(self, array: np.ndarray) -> np.ndarray:
+        return np.repeat(array, self._passes, axis=0)
 
     def _signature(self) -> tuple[Any, ...]:
         ids, weight = tf.TensorSpec([None, None], tf.int32), tf.TensorSpec([None, None], tf.float32)

@@ -1,9 +1,9 @@
 """SentencePiece unigram vocabularies (Kudo 2018, https://aclanthology.org/P18-1007): text to ids and back.
 
-Text goes through one implementation everywhere, the tensorflow-text operator that also sits in a SavedModel, so that training and
-serving cut sentences alike. That operator is right for unigram models only: it encodes BPE models and those that mark the ends of
-words wrongly, without a word. These are refused here, and so are damaged models. It is twice as fast as SentencePiece's own
-operator, which is what reads vocabularies that fall back to bytes: those it would ignore.
+Lists of Python go through SentencePiece's library, graphs through the operator of tensorflow-text that also sits in an exported
+model; both cut and join alike, so training, serving and a device do. That operator is right for unigram models only: it encodes BPE
+models and those that mark the ends of words wrongly, without a word. These are refused here, and so are damaged models. It would
+ignore byte fallback too, so in graphs such vocabularies are read by SentencePiece's own operator, at half the speed.
 
 Normalisation is SentencePiece's `nmt_nfkc`: compatibility forms are unified, control and zero-width characters removed, runs of
 whitespace become one space, case is kept. Symbols are an exception: of them only whitespace is normalised. A character outside the
@@ -25,6 +25,7 @@ from keras_attn.text.words import WORD_START
 
 if TYPE_CHECKING:
     import tensorflow as tf
+    from sentencepiece import SentencePieceProcessor
 
     from keras_attn.text.subword_sampling import SubwordSampler
 
@@ -38,6 +39,7 @@ KINDS = {
 _SPACES_ALONE = "".join(
     f"{point:X}\t20\n" for point in range(0x3001) if chr(point).isspace() and point != 0x20
 )
+_NOT_TEXT = (PAD_ID, BOS_ID, EOS_ID)
 _MAX_LINE_BYTES = 1 << 16  # SentencePiece leaves longer lines out of its training, and 4192 is its default
 
 
@@ -73,10 +75,7 @@ class Tokenizer:
 
         A lone surrogate, which UTF-8 cannot hold, counts as a question mark.
         """
-        import tensorflow as tf
-
-        utf8 = [line.encode("utf-8", errors="replace") for line in lines]
-        return self.tf_encode(tf.constant(utf8, tf.string)).to_list()
+        return self._library.encode([_readable(line) for line in lines], num_threads=1)
 
     def sample(self, lines: Sequence[str], alpha: float, seed: int) -> list[list[int]]:
         """Ids of each line cut at random: of all cuts x of a line, one with probability proportional to P(x) ** alpha.
@@ -84,8 +83,7 @@ class Tokenizer:
         Cuts that differ from epoch to epoch keep a model from learning words by heart; see `subword_sampling`. The same lines,
         alpha and seed give the same ids in every process.
         """
-        readable = [line.encode("utf-8", errors="replace").decode() for line in lines]
-        return self._sampler.sample(readable, alpha, seed)
+        return self._sampler.sample([_readable(line) for line in lines], alpha, seed)
 
     def decode(self, ids: Sequence[Sequence[int]]) -> list[str]:
         """Text of each sequence of ids; padding, BOS and EOS are ignored, and no ids give "".
@@ -93,11 +91,15 @@ class Tokenizer:
         Raises:
             ValueError: an id is outside the vocabulary.
         """
-        import tensorflow as tf
-
-        flat = [self._in_vocabulary(piece_id) for row in ids for piece_id in row]
-        rows = tf.RaggedTensor.from_row_lengths(tf.constant(flat, tf.int32), [len(row) for row in ids])
-        return [text.decode("utf-8") for text in self.tf_decode(rows).numpy().tolist()]
+        rows = [
+            [self._in_vocabulary(piece_id) for piece_id in row if piece_id not in _NOT_TEXT] for row in ids
+        ]
+        texts = self._library.decode(rows, num_threads=1)
+        # The operator of graphs gives an unknown word no space before it where it comes first.
+        return [
+            text.removeprefix(" ") if row[:1] == [UNK_ID] else text
+            for text, row in zip(texts, rows, strict=True)
+        ]
 
     def pieces(self, ids: Sequence[int]) -> list[str]:
         """The pieces that ids stand for, special ones included; "▁" marks where a word begins.
@@ -118,6 +120,12 @@ class Tokenizer:
         text_ids = tf.ragged.boolean_mask(ids, (ids != PAD_ID) & (ids != BOS_ID) & (ids != EOS_ID))
         # LiteRT's operator reads row splits as int32, whatever they are: given int64 it returns "", without a word.
         return self._operator.detokenize(text_ids.with_row_splits_dtype(tf.int32))
+
+    @functools.cached_property
+    def _library(self) -> "SentencePieceProcessor":
+        from sentencepiece import SentencePieceProcessor
+
+        return SentencePieceProcessor(model_proto=self.model_proto)
 
     @functools.cached_property
     def _operator(self) -> Any:
@@ -149,6 +157,7 @@ def train_tokenizer(
     *,
     kind: str = "unigram",
     byte_fallback: bool = False,
+    lowercase: bool = False,
 ) -> Tokenizer:
     """Trains a vocabulary; the same lines in the same order give the same bytes.
 
@@ -163,6 +172,7 @@ def train_tokenizer(
             the same of notations whose every mark counts, such as phonemes: the only kind that leaves characters as they are.
         byte_fallback: whether the vocabulary has the 256 bytes as well, in which characters, or words, that it does not know are
             spelled: so nothing is unknown, and emoji and letters never seen come through.
+        lowercase: whether capitals are read as small letters (Unicode's case folding); not for symbols.
 
     Raises:
         ValueError: there is no text, no such kind, or `vocab_size` cannot hold even the single characters of sub-words.
@@ -194,7 +204,7 @@ def train_tokenizer(
                 eos_id=EOS_ID,
                 minloglevel=2,
                 byte_fallback=byte_fallback,
-                **({"normalization_rule_tsv": str(rules)} if kind == "symbols" else {}),
+                **_normalization(kind, rules, lowercase=lowercase),
             )
         except RuntimeError as error:
             reason = str(error).rpartition("] ")[2] or str(
@@ -202,6 +212,18 @@ def train_tokenizer(
             )  # without the place in SentencePiece's source
             raise ValueError(f"cannot train a vocabulary of {vocab_size} pieces: {reason}") from None
     return Tokenizer(model.getvalue() if kind == "unigram" else _as_unigram(model.getvalue(), needs_space))
+
+
+def _readable(line: str) -> str:
+    """A lone surrogate, which UTF-8 cannot hold, counts as a question mark."""
+    return line.encode("utf-8", errors="replace").decode()
+
+
+def _normalization(kind: str, rules: Path, *, lowercase: bool) -> dict[str, str]:
+    """SentencePiece's options."""
+    if kind == "symbols":
+        return {"normalization_rule_tsv": str(rules)}
+    return {"normalization_rule_name": "nmt_nfkc_cf"} if lowercase else {}
 
 
 def _as_unigram(model_proto: bytes, needs_space: bool) -> bytes:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import keras
+from keras import ops
 from tqdm import tqdm
 
 from keras_attn.storage.model_folder import TrainedModel
@@ -75,7 +76,7 @@ class EndOfRound(keras.callbacks.Callback):
             step=step,
             epoch=step / self._plan.steps_per_epoch,
             loss=logs["loss"],
-            learning_rate=float(self.model.optimizer.learning_rate),
+            learning_rate=float(ops.convert_to_numpy(self.model.optimizer.learning_rate)),
             tokens=int(real_tokens(logs)),
             seconds=seconds,
             **dev.numbers(),

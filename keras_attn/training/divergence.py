@@ -20,23 +20,29 @@ class StopOnDivergence(keras.callbacks.Callback):
     Args:
         training: whose values the message suggests to change.
         describe: given a step, counted from 0, what that step's batch holds.
-        step: steps done so far.
+        steps_per_round: steps of each of Keras' epochs.
     """
 
-    def __init__(self, training: TrainingConfig, describe: Callable[[int], str], step: int = 0) -> None:
+    def __init__(
+        self, training: TrainingConfig, describe: Callable[[int], str], *, steps_per_round: int
+    ) -> None:
         super().__init__()
         self._training = training
         self._describe = describe
-        self._step = step
+        self._steps_per_round = steps_per_round
+        self._first = 0
+
+    def on_epoch_begin(self, epoch: int, logs: dict[str, float] | None = None) -> None:
+        self._first = epoch * self._steps_per_round
 
     def on_train_batch_end(self, batch: int, logs: dict[str, float]) -> None:
         # Keras gives the mean over the round so far. Once NaN or infinite it stays so: the first time is the step's own.
         if not math.isfinite(logs["loss"]):
+            step = self._first + batch
             raise TrainingDiverged(
-                f"the loss became {logs['loss']} in step {self._step + 1}, a batch of {self._describe(self._step)}. "
+                f"the loss became {logs['loss']} in step {step + 1}, a batch of {self._describe(step)}. "
                 f"Try {self._advice()}, in another folder"
             )
-        self._step += 1
 
     def _advice(self) -> str:
         training = self._training

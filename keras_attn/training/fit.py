@@ -25,6 +25,7 @@ from keras_attn.training.best_by import SCORES, chosen
 from keras_attn.training.callbacks import EndOfRound
 from keras_attn.training.checkpoint import CheckpointError, TrainingState, Values
 from keras_attn.training.development import evaluate_on_dev
+from keras_attn.training.devices import Devices, find_devices
 from keras_attn.training.divergence import StopOnDivergence, describe_batch
 from keras_attn.training.history import LOG, tokens_per_second, write_csv
 from keras_attn.training.inputs import describe_unknown, digest, train_tokenizers, training_pairs
@@ -78,13 +79,16 @@ def train(
         OSError: the folder cannot be written, or the disk is full.
     """
     folder = Path(folder)
-    _check(config, folder)
-    with checkpoints.locked(folder):
-        return _train(config, folder, corpus, callbacks, start)
+    check(config, folder)
+    devices = find_devices(config.training)
+    with devices.folder(folder) as folder, checkpoints.locked(folder):
+        devices.give_all(folder / checkpoints.FILE)
+        return _train(config, devices, folder, corpus, callbacks, start)
 
 
 def _train(
     config: Config,
+    devices: Devices,
     folder: Path,
     corpus: Splits | None,
     callbacks: Sequence[keras.callbacks.Callback],
@@ -103,11 +107,14 @@ def _train(
             f"the sentence pairs are not those that the training in {folder} began with. "
             "Put them back to go on, or train in another folder"
         )
-    return _finish(folder, _go_on(config, folder, state, values, pairs, callbacks, start))
+    with devices.scope():
+        state = _go_on(config, devices, folder, state, values, pairs, callbacks, start)
+    return _finish(folder, state)
 
 
 def _go_on(
     config: Config,
+    devices: Devices,
     folder: Path,
     state: TrainingState,
     values: Values | None,
@@ -123,19 +130,21 @@ def _go_on(
     if plan.is_over(state.rounds):
         _tell(f"the training in {folder} is finished already")
         return dataclasses.replace(state, finished=True)
-    trained, fitted = _build(config, state, plan)
+    trained, fitted = _build(config, state, plan, devices)
     if start and values is None:
         _tell(start.fill(trained.model, *vocabularies))
     _prepare_folder(folder, state, values, fitted)
     _tell(_summary(batches, pairs.train, plan, trained, state))
     _tell(describe_unknown(pairs.dev, *vocabularies))
     evaluate = partial(evaluate_on_dev, Translator.from_trained(trained), pairs.dev)
-    end_of_round = EndOfRound(folder, state, trained, plan=plan, evaluate=evaluate)
+    end_of_round = EndOfRound(
+        folder, state, trained, plan=plan, evaluate=partial(devices.from_first, evaluate)
+    )
     own = [end_of_round]
     if config.training.tensorboard:
         own.append(keras.callbacks.TensorBoard(folder / "logs"))
     try:
-        _fit(trained, fitted, batches, plan, done=len(state.rounds), callbacks=[*own, *callbacks])
+        _fit(trained, fitted, batches, plan, devices, done=len(state.rounds), callbacks=[*own, *callbacks])
     except (KeyboardInterrupt, SystemExit):  # which the command raises when it is told to end
         kept = len(end_of_round.state.rounds) * plan.steps_per_round
         _tell(f"stopped; the same command goes on from step {kept} of {plan.total_steps}")
@@ -143,7 +152,8 @@ def _go_on(
     return end_of_round.state
 
 
-def _check(config: Config, folder: Path) -> None:
+def check(config: Config, folder: Path) -> None:
+    """Raises ConfigError or CheckpointError for what can be told before anything is read; see `train`."""
     if not config.training.epochs:
         raise ConfigError("training.epochs must be at least 1")
     if not 0 <= config.training.scheduled_sampling <= 1:
@@ -175,7 +185,9 @@ def _first_state(config: Config, pairs: Splits, start: Start | None) -> Training
     return TrainingState(without_files(config), digest(pairs), *tokenizers, best_by=best_by)
 
 
-def _build(config: Config, state: TrainingState, plan: Plan) -> tuple[TrainedModel, keras.Model]:
+def _build(
+    config: Config, state: TrainingState, plan: Plan, devices: Devices
+) -> tuple[TrainedModel, keras.Model]:
     """The model with its first weights, and what is fitted, compiled: the model, or one around it that shares its weights."""
     source, target = state.source_tokenizer, state.target_tokenizer
     sizes = {"source_vocab_size": source.vocab_size, "target_vocab_size": target.vocab_size}
@@ -188,23 +200,23 @@ def _build(config: Config, state: TrainingState, plan: Plan) -> tuple[TrainedMod
     if share:
         fitted = with_own_words(model, share, plan.total_steps)
     fitted.compile(
-        build_optimizer(config.training, plan.total_steps),
-        **_objective(config.training),
-        jit_compile=False if keras.backend.backend() == "tensorflow" else "auto",  # on CPUs XLA gains nothing
+        devices.sums_first(build_optimizer(config.training, plan.total_steps)),
+        **_objective(config.training, devices),
+        **devices.compile_options(config.training),
     )
     fitted.optimizer.build(fitted.trainable_variables)
     return TrainedModel(config, source, target, model), fitted
 
 
-def _objective(training: TrainingConfig) -> dict[str, Any]:
+def _objective(training: TrainingConfig, devices: Devices) -> dict[str, Any]:
     """For `compile`: the losses and metrics of the model's one output, or of both."""
     words = SmoothedCrossEntropy(training.label_smoothing)
     if training.r_drop:
         words = RDropCrossEntropy(training.label_smoothing, training.r_drop)
     if not training.guided_alignment:
-        return {"loss": words, "weighted_metrics": [TokenCount()]}
+        return {"loss": devices.over_all(words), "weighted_metrics": [TokenCount()]}
     return {
-        "loss": [words, AttentionCrossEntropy()],
+        "loss": [devices.over_all(words), devices.over_all(AttentionCrossEntropy())],
         "loss_weights": [1.0, training.guided_alignment],
         "weighted_metrics": [[TokenCount()], []],
     }
@@ -236,16 +248,18 @@ def _fit(
     fitted: keras.Model,
     batches: TrainingBatches,
     plan: Plan,
+    devices: Devices,
     *,
     done: int,
     callbacks: Sequence[keras.callbacks.Callback],
 ) -> None:
     """The rounds that are left after `done` of them."""
     step = done * plan.steps_per_round
-    stop = StopOnDivergence(trained.config.training, partial(describe_batch, batches, trained), step)
+    describe = partial(describe_batch, batches, trained)
+    stop = StopOnDivergence(trained.config.training, describe, steps_per_round=plan.steps_per_round)
     with tqdm(total=plan.total_steps, initial=step, unit="step", disable=None, dynamic_ncols=True) as bar:
         fitted.fit(
-            batches.stream(step),
+            batches.stream(step, devices.share),
             steps_per_epoch=plan.steps_per_round,
             initial_epoch=done,
             epochs=plan.rounds,

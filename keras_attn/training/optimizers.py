@@ -21,10 +21,15 @@ def build_optimizer(training: TrainingConfig, total_steps: int) -> keras.optimiz
     """
     if training.ema_decay >= 1:
         raise ConfigError(f"training.ema_decay must be below 1, such as 0.999; got {training.ema_decay}")
+    if not training.gradient_accumulation:
+        raise ConfigError("training.gradient_accumulation must be at least 1")
     if training.weight_decay and training.optimizer == "adam":
         raise ConfigError("training.weight_decay needs training.optimizer = 'adamw'")
     common = {
-        "learning_rate": build_schedule(training, total_steps),
+        "learning_rate": build_schedule(training, total_steps // training.gradient_accumulation),
+        "gradient_accumulation_steps": training.gradient_accumulation
+        if training.gradient_accumulation > 1
+        else None,
         "global_clipnorm": training.clip_norm or None,
         "use_ema": training.ema_decay > 0,
         "ema_momentum": training.ema_decay,
@@ -40,7 +45,7 @@ def averaged_weights(model: keras.Model) -> Iterator[None]:
 
     Afterwards they are back, bit for bit. (`keras.callbacks.SwapEMAWeights` swaps by adding and subtracting, which rounds.)
     """
-    weights = [ops.convert_to_numpy(variable.value) for variable in model.trainable_variables]
+    weights = [ops.convert_to_numpy(variable) for variable in model.trainable_variables]
     model.optimizer.finalize_variable_values(model.trainable_variables)
     try:
         yield

@@ -29,7 +29,8 @@ class Plan:
 
     @classmethod
     def of(cls, config: Config, steps_per_epoch: int, best_by: str = "bleu") -> "Plan":
-        """The plan for `training.epochs` with an evaluation every `training.evaluate_every` steps.
+        """The plan for `training.epochs` with an evaluation every `training.evaluate_every` steps, which
+        `training.steps_per_execution` divides, or else the next number that it divides.
 
         Args:
             config: where these stand.
@@ -38,6 +39,7 @@ class Plan:
         """
         total = config.training.epochs * steps_per_epoch
         steps_per_round = min(config.training.evaluate_every or steps_per_epoch, total)
+        steps_per_round += -steps_per_round % config.training.steps_per_execution
         rounds = math.ceil(total / steps_per_round)
         return cls(steps_per_epoch, steps_per_round, rounds, config.training.patience, SCORES[best_by])
 

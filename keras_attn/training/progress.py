@@ -1,19 +1,22 @@
 """What a training says while it runs: a bar, and a line at the end of each round."""
 
+import dataclasses
 import sys
 import time
 from collections.abc import Sequence
 
 import keras
+import numpy as np
 from tqdm import tqdm
 
+from keras_attn.training.compiling import compile_clock
 from keras_attn.training.history import Round, tokens_per_second
 from keras_attn.training.plan import Plan
 
 
 class ShowProgress(keras.callbacks.Callback):
     """Shows the step, the round's loss and its real target tokens a second: on a bar, or, where there is no terminal and the bar
-    is off, in a line every half minute.
+    is off, in a line every half minute. At the end of a round it tells what was compiled in it, where the backend says so.
 
     Args:
         bar: counts the training's steps.
@@ -24,24 +27,33 @@ class ShowProgress(keras.callbacks.Callback):
         super().__init__()
         self._bar = bar
         self._every = every
-        self._step = bar.n  # a bar that is off does not count
+        self._step = self._first = bar.n  # a bar that is off does not count
         self._began = self._told = time.monotonic()
+        self._compiled = 0, 0.0
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, float] | None = None) -> None:
         self._began = time.monotonic()
+        self._first = self._step
+        self._compiled = dataclasses.astuple(compile_clock())
 
     def on_train_batch_end(self, batch: int, logs: dict[str, float]) -> None:
         now = time.monotonic()
-        self._step += 1
+        done, self._step = self._step, self._first + batch + 1
         about = f"loss {logs['loss']:.3f}, {real_tokens(logs) / (now - self._began):,.0f} tokens/s"
         if not self._bar.disable:
             self._bar.set_postfix_str(about, refresh=False)
-            self._bar.update()
+            self._bar.update(self._step - done)
         elif now - self._told >= self._every:
             print(f"step {self._step} of {self._bar.total}: {about}", file=sys.stderr, flush=True)
             self._told = now
 
     def on_epoch_end(self, epoch: int, logs: dict[str, float] | None = None) -> None:
+        programs, seconds = np.subtract(dataclasses.astuple(compile_clock()), self._compiled)
+        if programs:
+            told = (
+                f"compiled {programs:.0f} programs in {seconds:.1f} s: JAX needs one for every shape of batch"
+            )
+            tqdm.write(told, file=sys.stderr)
         if self._bar.disable and time.monotonic() - self._began >= self._every:
             print("evaluating the development set", file=sys.stderr, flush=True)
 

@@ -13,11 +13,11 @@ from keras_attn.training.losses import SmoothedCrossEntropy
 class RDropCrossEntropy(SmoothedCrossEntropy):
     """The cross-entropy of both passes, and `weight` times the divergence between what they predict.
 
-    A batch holds every sentence pair twice, its second half repeating the first: dropout makes two passes of it. With p and q what
-    they predict for a token, the token costs in each half its smoothed cross-entropy and `weight / 4 * (KL(p, q) + KL(q, p))`, so
-    that the two halves together cost equation 4 of the paper. All else is as in `SmoothedCrossEntropy`.
+    A batch holds every sentence pair twice, one after the other: dropout makes two passes of it. With p and q what they predict
+    for a token, the token costs in each pass its smoothed cross-entropy and `weight / 4 * (KL(p, q) + KL(q, p))`, so that the two
+    passes together cost equation 4 of the paper. All else is as in `SmoothedCrossEntropy`.
 
-    Shapes: B batch, both halves together, T target length, V vocabulary.
+    Shapes: B batch, both passes together, T target length, V vocabulary.
 
     Args:
         smoothing: probability mass spread evenly over the vocabulary, from 0 up to, not including, 1.
@@ -43,9 +43,9 @@ class RDropCrossEntropy(SmoothedCrossEntropy):
         self.weight = weight
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
-        first, second = ops.split(ops.cast(ops.convert_to_tensor(y_pred), "float32"), 2)
-        apart = self.weight / 4 * _divergence(first, second)
-        return super().call(y_true, y_pred) + ops.concatenate([apart, apart])
+        logits = ops.cast(ops.convert_to_tensor(y_pred), "float32")
+        apart = self.weight / 4 * _divergence(logits[::2], logits[1::2])
+        return super().call(y_true, y_pred) + ops.repeat(apart, 2, axis=0)
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "weight": self.weight}

@@ -15,15 +15,17 @@ def without_files(config: Config) -> Config:
 def with_config(state: TrainingState, config: Config) -> TrainingState:
     """The state of a training that goes on with this config.
 
-    What `[search]` says and when the training ends (`training.epochs`, `training.patience`) may be others than it began with. Only
-    the cosine schedule and scheduled sampling, which are made for a number of epochs, are bound to them.
+    What `[search]` says, when the training ends (`training.epochs`, `training.patience`) and what it runs on (`training.devices`,
+    `jit_compile`, `steps_per_execution`) may be others than it began with. Only the cosine schedule and scheduled sampling, which
+    are made for a number of epochs, are bound to them.
 
     Raises:
         ConfigError: other values have changed; the message names their keys.
     """
     config = without_files(config)
     before, now = dataclasses.asdict(state.config), dataclasses.asdict(config)
-    free = {f"search.{key}" for key in now["search"]} | {"training.patience"}
+    free = {f"search.{key}" for key in now["search"]}
+    free |= {f"training.{key}" for key in ("patience", "devices", "jit_compile", "steps_per_execution")}
     if config.training.schedule != "cosine" and not config.training.scheduled_sampling:
         free.add("training.epochs")
     changes = [

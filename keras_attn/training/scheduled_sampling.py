@@ -52,7 +52,13 @@ class OwnWords(keras.layers.Layer):
         self.steps = steps
         self.seeds = keras.random.SeedGenerator(None)
         self.step = self.add_weight(
-            shape=(), dtype="float32", initializer="zeros", trainable=False, autocast=False, name="step"
+            shape=(),
+            dtype="float32",
+            initializer="zeros",
+            trainable=False,
+            autocast=False,
+            aggregation="only_first_replica",
+            name="step",
         )
 
     def call(self, target_in: Any, source: Any, training: bool | None = None) -> Any:

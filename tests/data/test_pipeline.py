@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from keras_attn.config import ConfigError, DataConfig, TrainingConfig
-from keras_attn.data.pipeline import training_batches
+from keras_attn.data.pipeline import WHOLE, Share, training_batches
 from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID
 from keras_attn.text.corpus import Corpus, CorpusError, read_pairs
 from keras_attn.text.tokenizer import train_tokenizer
@@ -43,8 +44,8 @@ def batches_of(corpus, tokenizer):
     return batches_of
 
 
-def take(batches, count, start_step=0):
-    return list(batches.stream(start_step).take(count).as_numpy_iterator())
+def take(batches, count, start_step=0, share=WHOLE):
+    return list(batches.stream(start_step, share).take(count).as_numpy_iterator())
 
 
 def decoded(tokenizer, batches):
@@ -351,10 +352,24 @@ def test_fit_takes_the_batches_on_the_jax_backend():
     assert run.stdout == "jax True\n", run.stderr
 
 
-def test_r_drop_has_every_batch_twice(batches_of):
+def test_r_drop_has_every_pair_of_a_batch_twice(batches_of):
     once, twice = (take(batches_of(batch_size=32, r_drop=alpha), 3) for alpha in (0.0, 5.0))
     doubled = [
-        tuple(np.concatenate([array, array]) for array in (source, target_in, target_out, weight))
+        tuple(np.repeat(array, 2, axis=0) for array in (source, target_in, target_out, weight))
         for (source, target_in), target_out, weight in once
     ]
     assert_same_batches([((s, t), o, w) for s, t, o, w in doubled], twice)
+
+
+@pytest.mark.parametrize("options", [{}, {"r_drop": 1.0}, {"subword_sampling": 0.3}])
+def test_shares_put_together_are_the_batch_with_padding_up_to_the_multiple(batches_of, options):
+    """Of batches of 10 pairs for 4 devices of 2 processes: 12 rows, of which each process makes 6."""
+    batches = batches_of(batch_size=10, **options)
+    shares = [take(batches, 3, share=Share(multiple=4, index=i, count=2)) for i in range(2)]
+    for whole, first, second in zip(take(batches, 3), *shares, strict=True):
+        for expected, *parts in zip(*map(tf.nest.flatten, (whole, first, second)), strict=True):
+            passes = len(expected) // 10
+            assert [len(part) for part in parts] == [6 * passes] * 2
+            together = np.concatenate(parts)
+            np.testing.assert_array_equal(together[: 10 * passes], expected)
+            assert not together[10 * passes :, 1:].any()  # but for BOS

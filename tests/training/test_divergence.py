@@ -4,13 +4,15 @@ from keras_attn.config import TrainingConfig
 from keras_attn.training.divergence import StopOnDivergence, TrainingDiverged
 
 
-def stopper(step=0, **training):
-    return StopOnDivergence(TrainingConfig(**training), lambda step: f"what step {step} holds", step)
+def stopper(**training):
+    describe = "what step {} holds".format
+    return StopOnDivergence(TrainingConfig(**training), describe, steps_per_round=20)
 
 
 @pytest.mark.parametrize("loss", [float("nan"), float("inf")])
 def test_the_error_names_the_step_and_its_batch(loss):
-    callback = stopper(step=40)
+    callback = stopper()
+    callback.on_epoch_begin(2)
     callback.on_train_batch_end(0, {"loss": 7.0})
     with pytest.raises(TrainingDiverged, match=f"became {loss} in step 42, a batch of what step 41 holds"):
         callback.on_train_batch_end(1, {"loss": loss})

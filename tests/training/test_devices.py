@@ -1,0 +1,120 @@
+"""Trainings on several logical devices of one CPU, each in a process of its own, beside the same training on one device."""
+
+import dataclasses
+import json
+import os
+import random
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from keras_attn import config as configs
+from keras_attn.training.checkpoint import load_checkpoint
+
+pytestmark = pytest.mark.slow
+
+# Trains on so many devices, up to the end or up to the given round, and writes the loss of every step.
+PROGRAM = """
+import json, sys
+
+devices, config, folder, rounds, output = int(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4]), sys.argv[5]
+
+import keras
+
+if keras.backend.backend() == "jax":
+    import jax
+
+    jax.config.update("jax_num_cpu_devices", devices)
+else:
+    import tensorflow as tf
+
+    cpu = tf.config.list_physical_devices("CPU")[0]
+    tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * devices)
+
+from keras_attn import config as configs
+from keras_attn.training.fit import train
+
+
+class Losses(keras.callbacks.Callback):
+    def __init__(self):
+        super().__init__()
+        self.found, self.rounds = [], 0
+
+    def on_train_batch_end(self, batch, logs):
+        self.found.append(float(logs["loss"]))
+
+    def on_epoch_end(self, epoch, logs):
+        self.rounds += 1
+        self.model.stop_training = self.model.stop_training or self.rounds == rounds
+
+
+losses = Losses()
+train(configs.load(config), folder, callbacks=[losses])
+with open(output, "w") as stream:
+    json.dump(losses.found, stream)
+"""
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    """120 pairs of three or of five words, so that there are two shapes of batches; and a few to evaluate on."""
+    draw = random.Random(3)
+    for name, counts in (("train", {3: 63, 5: 57}), ("dev", {3: 6})):
+        sources = [
+            draw.choices(["ba", "be", "bi", "bo", "bu", "da", "de", "di"], k=k)
+            for k in counts
+            for _ in range(counts[k])
+        ]
+        lines = [f"{' '.join(words)}\t{' '.join(words[::-1]).upper()}\n" for words in sources]
+        (tmp_path / f"{name}.tsv").write_text("".join(lines))
+    return [f"data.{name}=['{tmp_path}/{name}.tsv']" for name in ("train", "dev")]
+
+
+@pytest.fixture
+def run(recipe, pairs, tmp_path):
+    """`run(backend, devices, folder)`: the losses of the steps, and the variables at the end; 20 steps in two rounds."""
+
+    def run(backend, devices, folder, *, rounds=0, overrides=(), without_dropout=True):
+        config = recipe(epochs=1, evaluate_every=10, batch_size=6, label_smoothing=0.1)
+        if without_dropout:  # which draws the same for every device's rows
+            plain = dataclasses.replace(config.model, embedding_dropout=0.0, readout_dropout=0.0)
+            config = dataclasses.replace(config, model=plain)
+        config = configs.override(config, [*pairs, "tokenizer.kind=words", *overrides])
+        (tmp_path / "config.toml").write_text(configs.to_toml(config), encoding="utf-8")
+        output = tmp_path / "losses.json"
+        command = [sys.executable, "-c", PROGRAM, str(devices), tmp_path / "config.toml", tmp_path / folder]
+        done = subprocess.run(
+            [*command, str(rounds), output],
+            env={**os.environ, "KERAS_BACKEND": backend},
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        values = [value for _, value in load_checkpoint(tmp_path / folder)[1]]
+        return json.loads(output.read_text()), values
+
+    return run
+
+
+@pytest.mark.parametrize("backend", ["tensorflow", "jax"])
+def test_two_and_four_devices_give_the_losses_of_one(run, backend):
+    """Of batches of six pairs, which four devices do not divide: the last of them has no pair."""
+    one, _ = run(backend, 1, "one")
+    assert len(one) == 20
+    for devices in (2, 4):
+        several, _ = run(backend, devices, str(devices))
+        np.testing.assert_allclose(several, one, atol=1e-5)
+
+
+@pytest.mark.parametrize("backend", ["tensorflow", "jax"])
+def test_two_devices_end_with_the_same_model_when_they_are_interrupted(run, backend):
+    _, unbroken = run(backend, 2, "unbroken", without_dropout=False)
+    first, _ = run(backend, 2, "broken", rounds=1, without_dropout=False)
+    second, again = run(backend, 2, "broken", without_dropout=False)
+    assert (len(first), len(second)) == (10, 10)
+    for value, expected in zip(again, unbroken, strict=True):
+        np.testing.assert_array_equal(value, expected)
