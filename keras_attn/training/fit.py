@@ -153,8 +153,9 @@ def _go_on(
 
 
 def _check(config: Config, folder: Path) -> None:
-    if not config.training.epochs:
-        raise ConfigError("training.epochs must be at least 1")
+    for key in ("epochs", "gradient_accumulation", "steps_per_execution"):
+        if not getattr(config.training, key):
+            raise ConfigError(f"training.{key} must be at least 1")
     if not 0 <= config.training.scheduled_sampling <= 1:
         raise ConfigError("training.scheduled_sampling is a share of the words, from 0 to 1")
     check_memory(config.model)
