@@ -99,7 +99,7 @@ def _train(
         before, state = state, with_config(state, config)
         if state.finished and state.config.training == before.config.training:
             _tell(f"the training in {folder} is finished already")
-            return _finish(folder, state)
+            return devices.from_first(partial(_finish, folder, state))
     pairs = training_pairs(config, corpus)
     state = state or _first_state(config, pairs, start)
     if state.corpus_digest != digest(pairs):
@@ -109,7 +109,7 @@ def _train(
         )
     with devices.scope():
         state = _go_on(config, devices, folder, state, values, pairs, callbacks, start)
-    return _finish(folder, state)
+    return devices.from_first(partial(_finish, folder, state))
 
 
 def _go_on(
