@@ -1,4 +1,4 @@
-# Two commands need nothing but Python 3.11-3.13 and make: `make demo` and `make test`. Both work from any folder
+# `make demo`, `make test`, `make wheel` and `make docs` need nothing but Python 3.11-3.13 and make. They work from any folder
 # (make -C path/to/keras-attn demo) and create .venv on their first run.
 
 ROOT := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
@@ -32,7 +32,7 @@ WEB_PACKAGES := $(WEB)/node_modules/.package-lock.json
 MODELS ?= $(wildcard $(ROOT)/saved_models/*-litert)
 PORT ?= 8000
 
-.PHONY: demo check test lint format clean web web-packages
+.PHONY: demo check test lint format wheel docs clean web web-packages
 
 demo: $(VENV)/.installed
 	cd "$(ROOT)" && "$(BIN)/keras-attn" demo configs/phrasebook.toml demo
@@ -47,7 +47,17 @@ test: $(VENV)/.installed-test lint $(if $(shell command -v npm),web-packages)
 		KERAS_BACKEND=torch "$(BIN)/python" -m pytest $(TWO_AT_A_TIME) -m "not slow" $(ANY_BACKEND) tests/search; else $(NO_TORCH); fi
 
 lint: $(VENV)/.installed-lint
-	cd "$(ROOT)" && "$(BIN)/ruff" check . && "$(BIN)/ruff" format --check .
+	cd "$(ROOT)" && "$(BIN)/ruff" check . && "$(BIN)/ruff" format --check . && "$(BIN)/codespell" && "$(BIN)/python" docs/prose.py
+
+# The package and both trained models in one file, for `pip install` elsewhere.
+wheel: $(BIN)/python
+	$(PIP) wheel --no-deps --wheel-dir dist .
+	@ls "$(ROOT)"/dist/*.whl
+
+# The documentation site; a link that leads nowhere and a name without a docstring are errors. `make test` runs the pages' code.
+docs: $(VENV)/.installed-test
+	cd "$(ROOT)" && "$(BIN)/python" docs/build.py build/docs
+	cd "$(ROOT)" && "$(BIN)/python" -m pytest -q tests/docs -m "not slow"
 
 format: $(VENV)/.installed-lint
 	cd "$(ROOT)" && "$(BIN)/ruff" check --fix . && "$(BIN)/ruff" format .
@@ -60,7 +70,7 @@ web: web-packages
 web-packages: $(WEB_PACKAGES)
 
 clean:
-	rm -rf "$(ROOT)/.venv" "$(ROOT)/build" "$(WEB)/node_modules" "$(ROOT)/demo" "$(ROOT)/.pytest_cache" "$(ROOT)/.ruff_cache"
+	rm -rf "$(ROOT)/.venv" "$(ROOT)/build" "$(ROOT)/dist" "$(WEB)/node_modules" "$(ROOT)/demo" "$(ROOT)/.pytest_cache" "$(ROOT)/.ruff_cache"
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "keras-attn needs Python 3.11, 3.12 or 3.13; none was found. Name one: make PYTHON=/path/to/python3.12" >&2; exit 1; }

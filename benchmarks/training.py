@@ -2,9 +2,9 @@
 
     python benchmarks/training.py             # Multi30k: KERAS_ATTN_DATA, or the download cache
 
-The model is the one of the README's row: BiGRU-256, GRU-256, additive attention, maxout readout, a joint vocabulary of 8,000,
-batches of 128 real sentence pairs. Rounds of the models take turns, and the peak is measured before, between and after them, so
-that a machine that changes its speed changes all figures alike.
+The model is the one of `benchmarks/log/training_speed.md`: BiGRU-256, GRU-256, additive attention, maxout readout, a joint
+vocabulary of 8,000, batches of 128 real sentence pairs. Rounds of the models take turns, and the peak is measured before, between
+and after them, so that a machine that changes its speed changes all figures alike.
 
 Model operations are 6 for each multiply-add of the forward pass (2 for itself, 4 for the two products of its gradient), counted
 for real tokens only: padding is work, not progress.

@@ -99,14 +99,13 @@ def new_folder(path: Path) -> Iterator[Path]:
     """
     aside = path.with_name(f".{path.name}.part")
     new = aside / "new"
-    with _naming(path):
-        aside.mkdir(parents=True, exist_ok=True)
-        try:
-            handle = lock(aside)
-        except BlockingIOError:
-            raise OSError("another program is writing it. Wait for its end") from None
-    try:
+    with contextlib.ExitStack() as stack:
         with _naming(path):
+            try:
+                stack.enter_context(locked(aside))
+            except BlockingIOError:
+                raise OSError("another program is writing it. Wait for its end") from None
+            stack.callback(shutil.rmtree, aside, ignore_errors=True)
             shutil.rmtree(new, ignore_errors=True)
             new.mkdir()
         yield new
@@ -114,28 +113,31 @@ def new_folder(path: Path) -> Iterator[Path]:
             for each in (*new.rglob("*"), new):
                 _flush(each)
             _exchange(new, path)
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
-        os.close(handle)
 
 
-def lock(folder: Path) -> int:
-    """Keeps out every other program that asks for the lock of this folder. A program that is killed leaves none behind.
+@contextlib.contextmanager
+def locked(folder: Path, *, wait: bool = False) -> Iterator[None]:
+    """Keeps out every other program that asks for the lock of this folder. A program that is killed leaves no lock behind.
 
-    Returns:
-        A file descriptor; closing it gives the lock back.
+    Args:
+        folder: made if it does not exist; removed at the end where nothing came into it.
+        wait: whether to wait for a program that has the lock.
 
     Raises:
-        BlockingIOError: another program has the lock.
-        OSError: there is no such folder.
+        BlockingIOError: another program has the lock, and this one is not to wait.
+        OSError: the folder cannot be made.
     """
+    folder.mkdir(parents=True, exist_ok=True)
     handle = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+    finally:
         os.close(handle)
-        raise
-    return handle
 
 
 @contextlib.contextmanager

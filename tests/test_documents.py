@@ -48,7 +48,7 @@ def test_the_ten_lines_of_the_readme_end_in_a_file_that_runs(tmp_path, monkeypat
 @pytest.fixture
 def from_tfa():
     """What the document defines, small."""
-    block, _ = python_blocks("docs/from_tfa_seq2seq.md")
+    block, _ = python_blocks("docs/guides/from_tfa_seq2seq.md")
     return run(block.replace("256, 8000", "32, 20"))
 
 
@@ -82,7 +82,7 @@ def test_fit_teaches_that_model_to_say_a_sentence_again(from_tfa):
 
 def test_a_decoder_with_the_weights_of_a_keras_gru_does_what_tfas_attention_wrapper_did():
     """`attention = layer([cell([inputs; attention]); context])`, as tfa has it, over seven steps."""
-    _, block = python_blocks("docs/from_tfa_seq2seq.md")
+    _, block = python_blocks("docs/guides/from_tfa_seq2seq.md")
     draw = np.random.default_rng(3)
     inputs, memory = (draw.normal(size=(2, length, 3)).astype("float32") for length in (7, 5))
     decoder = AttentionDecoder(

@@ -10,6 +10,7 @@ import pytest
 from keras_attn import files
 from keras_attn.files import (
     give_second_name,
+    locked,
     new_file,
     new_folder,
     part_of,
@@ -238,6 +239,34 @@ def test_one_program_at_a_time_makes_a_folder(folder):
         with pytest.raises(OSError, match=message), new_folder(folder):
             pass
     assert texts(folder) == {"others.txt": "new"}
+
+
+def test_the_lock_of_a_folder_is_refused_or_waited_for(tmp_path):
+    folder, order = tmp_path / "run", []
+
+    def wait():
+        with locked(folder, wait=True):
+            order.append("waited")
+
+    waiter = threading.Thread(target=wait)
+    with locked(folder):
+        with pytest.raises(BlockingIOError), locked(folder):
+            pass
+        (folder / "file").touch()
+        waiter.start()
+        waiter.join(0.5)  # far more than it takes without a lock
+        order.append("done")
+    waiter.join(60)
+    assert order == ["done", "waited"]
+
+
+def test_a_locked_folder_that_nothing_came_into_is_removed(tmp_path):
+    with locked(tmp_path / "run"):
+        assert (tmp_path / "run").is_dir()
+    assert not (tmp_path / "run").exists()
+    with locked(tmp_path / "run"):
+        (tmp_path / "run" / "file").touch()
+    assert (tmp_path / "run" / "file").exists()
 
 
 def test_a_folder_without_room_for_it_is_an_error_that_names_it(folder):

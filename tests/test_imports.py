@@ -13,7 +13,7 @@ import keras_attn
 PACKAGE = Path(keras_attn.__file__).parent
 # Lowest first. Names of one line do not import one another.
 ORDER = [
-    {"special_ids", "files", "bounded"},
+    {"special_ids", "files", "bounded", "silence"},
     {"compilation", "config"},
     {"layers", "search", "text"},
     {"corpora", "models"},

@@ -40,8 +40,8 @@ def align(
     """
     check_attention(translator)
     pairs = translator.force(sources, targets)
-    if next_step:
-        pairs = [dataclasses.replace(pair, weights=_one_step_on(pair.weights)) for pair in pairs]
+    if next_step:  # the last row, that of the end of the sentence, plays no part
+        pairs = [dataclasses.replace(pair, weights=np.roll(pair.weights, -1, axis=0)) for pair in pairs]
     return [links(attention_of_words(translator, pair, keep_eos=False).weights, threshold) for pair in pairs]
 
 
@@ -93,11 +93,6 @@ def attention_of_words(translator: "Translator", pair: "Translation", keep_eos: 
     source_pieces = translator.source_tokenizer.pieces(pair.source_ids)
     target_pieces = translator.target_tokenizer.pieces(pair.target_ids)
     return word_weights(pair.weights, source_pieces, target_pieces, keep_eos)
-
-
-def _one_step_on(weights: np.ndarray) -> np.ndarray:
-    """Row t + 1 in the place of row t; the last row, that of the end of the sentence, is left with nothing."""
-    return np.concatenate([weights[1:], np.zeros_like(weights[:1])])
 
 
 def check_attention(translator: "Translator") -> None:

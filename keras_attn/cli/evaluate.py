@@ -8,6 +8,7 @@ from keras_attn.cli.loading import MODEL, load_translator
 from keras_attn.storage import packaged
 from keras_attn.storage.model_folder import load_data_config, update_metrics
 from keras_attn.text.corpus import Corpus, read_lines
+from keras_attn.text.line_files import CorpusError
 
 FILE = click.Path(exists=True, dir_okay=False)
 
@@ -37,8 +38,8 @@ def evaluate(
 ) -> None:
     """Translates by greedy and by beam search, prints BLEU, chrF, exact match, character and word error rate with their signatures
     and keeps them in the folder's metrics.json, unless it is that of a packaged model, whose figures stay. Of references that are
-    single words it prints no BLEU and chrF. docs/scores.md defines each. Several models of one vocabulary are evaluated as one, an
-    ensemble, and their own metrics stay.
+    single words it prints no BLEU and chrF. docs/reference/scores.md defines each. Several models of one vocabulary
+    are evaluated as one, an ensemble, and their own metrics stay.
 
     \b
     Example:
@@ -60,7 +61,10 @@ def evaluate(
         name, corpus = Path(source).name, Corpus(read_lines(source), reference)
     else:
         name, data = split or "test", load_data_config(folders[0])
-        corpus = split_corpus(data, name)
+        try:
+            corpus = split_corpus(data, name)
+        except CorpusError as error:
+            raise CorpusError(f"{error}. Give the lines with --source and --reference") from None
         tokenized = tokenized or tokenized_references(data, name)
     click.echo(f"translating {len(corpus)} lines of {name}", err=True)
     evaluations = evaluate(

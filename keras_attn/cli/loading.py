@@ -1,14 +1,12 @@
 """Loads what takes seconds, once the arguments are known to be right."""
 
-import os
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from keras_attn.cli import messages
+from keras_attn.silence import silent_stderr
 from keras_attn.storage import packaged
 from keras_attn.storage.model_folder import check_model_folder
 
@@ -40,22 +38,23 @@ def load_translator(folder: str, *others: str) -> "Translator":
 
 def load_tensorflow() -> None:
     """Imports TensorFlow and tensorflow-text without the log lines that their C++ side writes whatever the log level."""
-    with _silent_stderr():
+    with silent_stderr():
         import tensorflow  # noqa: F401
         import tensorflow_text  # noqa: F401
 
 
-@contextmanager
-def _silent_stderr() -> Iterator[None]:
-    """The file descriptor, which C++ writes to, not `sys.stderr`."""
-    if sys.stderr is None:  # closed: there is nobody to be silent to
-        yield
+def add_engine(folder: str | Path) -> None:
+    """Makes the engine of a model folder, by which `translate` needs no Keras, or says why there is none."""
+    import keras
+
+    if keras.backend.backend() != "tensorflow":
+        messages.warning(
+            f"{folder} gets no engine: that takes Keras on TensorFlow, and it runs on {keras.backend.backend()}"
+        )
         return
-    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    from keras_attn.export.engine import EngineError, make_engine
+
     try:
-        os.dup2(nowhere, 2)
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-        os.close(nowhere)
+        make_engine(folder)
+    except EngineError as error:
+        messages.warning(f"{folder} gets no engine, and is translated with Keras: {error}")

@@ -16,6 +16,7 @@ import click
 from keras_attn.cli import messages
 from keras_attn.cli.align import align
 from keras_attn.cli.demo import demo
+from keras_attn.cli.distill import distill
 from keras_attn.cli.evaluate import evaluate
 from keras_attn.cli.export import export
 from keras_attn.cli.pack import pack
@@ -73,7 +74,7 @@ def main() -> None:
     """
 
 
-for command in (train, translate, score, evaluate, align, export, pack, demo):
+for command in (train, distill, translate, score, evaluate, align, export, pack, demo):
     main.add_command(command)
 
 

@@ -22,6 +22,11 @@ def warning(message: str) -> None:
     click.echo(f"Warning: {one_line(message)}", err=True)
 
 
+def note(message: str) -> None:
+    """Tells what may be of use."""
+    click.echo(f"Note: {one_line(message)}", err=True)
+
+
 def one_line(message: str) -> str:
     """The message with single spaces, and U+FFFD for each character that is not printable; of a huge one, its beginning."""
     message = message if len(message) <= _LONGEST else f"{message[:_LONGEST]} ..."

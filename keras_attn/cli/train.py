@@ -5,7 +5,7 @@ import json
 import click
 
 from keras_attn import config as configs
-from keras_attn.cli.loading import MODEL, load_tensorflow
+from keras_attn.cli.loading import MODEL, add_engine, load_tensorflow
 
 
 @click.command(short_help="Train a model.")
@@ -50,4 +50,6 @@ def train(
     from keras_attn.training.start import Start
 
     started = Start(start, new_vocabulary) if start else None
-    click.echo(json.dumps(fit.train(settings, folder, start=started), indent=2, ensure_ascii=False))
+    scores = fit.train(settings, folder, start=started)
+    add_engine(folder)
+    click.echo(json.dumps(scores, indent=2, ensure_ascii=False))

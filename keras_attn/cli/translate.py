@@ -1,20 +1,31 @@
 """`keras-attn translate`: lines in, lines out."""
 
 import sys
-import warnings
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, BinaryIO
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, BinaryIO
 
 import click
 
-from keras_attn.cli.loading import MODEL, load_translator
-from keras_attn.cli.messages import probabilities
+from keras_attn.cli import messages
+from keras_attn.cli.loading import MODEL
+from keras_attn.cli.translate_lines import Block, LineTranslator, in_processes, in_this_process
+from keras_attn.config import Sampling
+from keras_attn.inference.lite_translator import ENGINES
 from keras_attn.text.glossary import Glossary
 
-if TYPE_CHECKING:
-    from keras_attn.inference.translation import Translation
-
 CHUNK = 1 << 16  # bytes read at a time; from a terminal or a slow pipe, what is there
+BLOCKS = (
+    16,
+    64,
+    256,
+    1024,
+)  # lines translated before the next are printed: few at first, so that something is there soon
+LONG = 10_000  # lines
+_FOR_LONG_INPUTS = (
+    "for long inputs: --engine int8 is the fastest, --workers N uses N cores, and Ray, Spark and Beam use many machines, see "
+    "docs/guides/bulk.md"
+)
 
 
 @click.command(short_help="Translate the lines of stdin.")
@@ -54,11 +65,26 @@ CHUNK = 1 << 16  # bytes read at a time; from a terminal or a slow pipe, what is
     is_flag=True,
     help="After a tab, print the probability of each word and, last, of the end.",
 )
+@click.option(
+    "--tags",
+    is_flag=True,
+    help="The lines are HTML: translate the text, and put each tag where the words that it holds have gone.",
+)
 @click.option("--sample", is_flag=True, help="Draw a translation instead of searching for the best.")
 @click.option("--temperature", type=click.FloatRange(0, min_open=True), help="With --sample. [default: 1]")
 @click.option("--top-k", type=click.IntRange(0), help="With --sample: of the k most probable. [default: all]")
 @click.option(
     "--top-p", type=click.FloatRange(0, 1, min_open=True), help="With --sample: nucleus. [default: 1]"
+)
+@click.option(
+    "--engine",
+    type=click.Choice(ENGINES),
+    default="auto",
+    show_default=True,
+    help="litert starts fast, int8 is fast in bulk and nearly as good, keras has every option.",
+)
+@click.option(
+    "--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes that translate."
 )
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="With --sample. [default: 1]")
 def translate(
@@ -66,7 +92,10 @@ def translate(
     sample: bool,
     glossary: str | None,
     word_scores: bool,
+    tags: bool,
     n_best: int | None,
+    engine: str,
+    workers: int,
     **options: Any,
 ) -> None:
     """Translates the lines of stdin, one line out for every line in. Several models of one vocabulary translate together.
@@ -77,6 +106,8 @@ def translate(
     Example:
       keras-attn translate runs/en-de --beam-size 5 < test.en > test.de
       keras-attn translate runs/seed-1 runs/seed-2 runs/seed-3 < test.en > test.de
+      keras-attn translate runs/en-de --engine int8 --workers 8 < million.en > million.de
+      echo "I gave <b>my dog</b> a bone." | keras-attn translate tatoeba-en-es --tags
     """
     sampling = {name: options.pop(name) for name in ("temperature", "top_k", "top_p", "seed")}
     sampling = {name: value for name, value in sampling.items() if value is not None}
@@ -87,23 +118,36 @@ def translate(
         raise click.UsageError(
             "--beam-size, the penalties, --diversity and --glossary play no part in --sample."
         )
+    if tags and (n_best or word_scores):
+        raise click.UsageError(
+            "--tags places the tags of the best translation: leave out --n-best and --word-scores."
+        )
     if sys.stdin is None:
         raise click.UsageError("standard input is closed: expected lines to translate.")
     if glossary:
         options["glossary"] = Glossary.read(glossary)
-    translator = load_translator(*folders)
-    from keras_attn.search import Sampling
-
     if sample:
         options["sampling"] = Sampling(**sampling)
-    for first, lines in _chunks(sys.stdin.buffer):
-        texts = _decoded(lines, first)
-        if n_best or word_scores:
-            translations = translator.translate(texts, **options, n_best=n_best or 1, word_scores=word_scores)
-            out = _tables(translations, first, numbered=n_best is not None)
-        else:
-            out = translator(texts, **options)
-        click.echo("".join(f"{line}\n" for line in out).encode(), nl=False)
+        if workers > 1:
+            raise click.UsageError("--sample draws in one process: it takes no --workers.")
+    translate_block = LineTranslator(
+        folders,
+        engine,
+        {key: value for key, value in options.items() if value is not None},
+        n_best=n_best,
+        word_scores=word_scores,
+        tags=tags,
+    )
+    blocks = _blocks(_chunks(sys.stdin.buffer))
+    if workers > 1:
+        translated = in_processes(translate_block, blocks, workers)
+    else:
+        translate_block.load()
+        translated = in_this_process(translate_block, blocks)
+    with _progress() as advance:
+        for count, out in translated:
+            click.echo(out.encode(), nl=False)
+            advance(count)
 
 
 def _chunks(stream: BinaryIO) -> Iterator[tuple[int, list[bytes]]]:
@@ -118,23 +162,39 @@ def _chunks(stream: BinaryIO) -> Iterator[tuple[int, list[bytes]]]:
         yield number, [rest]
 
 
-def _decoded(lines: Sequence[bytes], first: int) -> list[str]:
-    texts = []
-    for number, line in enumerate(lines, start=first):
-        try:
-            texts.append(line.decode("utf-8"))
-        except UnicodeDecodeError as error:
-            warnings.warn(f"line {number}: byte {error.start + 1} is not UTF-8; replaced", stacklevel=1)
-            texts.append(line.decode("utf-8", errors="replace"))
-    return texts
+def _blocks(chunks: Iterator[Block]) -> Iterator[Block]:
+    """The same lines, in blocks that soon are large."""
+    sizes = iter(BLOCKS)
+    size = next(sizes)
+    for first, lines in chunks:
+        done = 0
+        while done < len(lines):
+            yield first + done, lines[done : done + size]
+            done += size
+            size = next(sizes, size)
 
 
-def _tables(translations: Sequence["Translation"], first: int, *, numbered: bool) -> Iterator[str]:
-    """Columns: line number and score where `numbered`, text, and the probabilities of its words where they are known."""
-    for number, best in enumerate(translations, start=first):
-        for translation in (best, *best.alternatives):
-            columns = [f"{number}", f"{translation.score:.4f}"] if numbered else []
-            columns.append(translation.text)
-            if translation.words:
-                columns.append(probabilities(translation.words))
-            yield "\t".join(columns)
+@contextmanager
+def _progress() -> Iterator[Callable[[int], None]]:
+    """Counts lines, on a terminal that shows nothing else, and says once what is for long inputs."""
+    shown = sys.stderr is not None and sys.stderr.isatty() and not sys.stdout.isatty()
+    bar = None
+    total = 0
+
+    def advance(count: int) -> None:
+        nonlocal bar, total
+        if shown and bar is None:
+            from tqdm import tqdm
+
+            bar = tqdm(unit=" lines", mininterval=0.5)
+        if bar is not None:
+            bar.update(count)
+        if total < LONG <= total + count:
+            messages.note(_FOR_LONG_INPUTS)
+        total += count
+
+    try:
+        yield advance
+    finally:
+        if bar is not None:
+            bar.close()

@@ -1,5 +1,7 @@
-"""The configuration of one model: what its sections hold (`schema`), papers' choices by name (`presets`), and TOML (`toml`)."""
+"""The configuration of one model: what its sections hold (`schema`), the ways to search (`methods`), papers' choices by name
+(`presets`), and TOML (`toml`)."""
 
+from keras_attn.config.methods import Beam, Sampling
 from keras_attn.config.schema import (
     Config,
     ConfigError,
@@ -13,10 +15,12 @@ from keras_attn.config.tables import from_tables, override, to_tables, without_u
 from keras_attn.config.toml import load, load_tables, to_toml
 
 __all__ = [
+    "Beam",
     "Config",
     "ConfigError",
     "DataConfig",
     "ModelConfig",
+    "Sampling",
     "SearchConfig",
     "TokenizerConfig",
     "TrainingConfig",

@@ -69,6 +69,10 @@ class TokenizerConfig:
         "same", "unigram", "characters", "words", "symbols", only_with=({"joint": (False,)},)
     )
     character_coverage: float = 1.0
+    # What has no piece is spelled in the bytes of UTF-8, instead of being unknown.
+    byte_fallback: bool = False
+    # The source is read without capitals.
+    lowercase: bool = option(False, {"kind": ("unigram", "characters", "words")})
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

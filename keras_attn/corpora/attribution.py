@@ -1,6 +1,11 @@
 """Whom to name beside a model, because the corpus it was trained on asks for it."""
 
 _ATTRIBUTIONS = {
+    "cmudict": (
+        "The weights were trained on the CMU Pronouncing Dictionary (https://github.com/cmusphinx/cmudict), "
+        "Copyright (C) 1993-2015 Carnegie Mellon University. All rights reserved. Its licence is BSD with two clauses; its "
+        "conditions and disclaimer stand in NOTICE."
+    ),
     "tatoeba": (
         "The weights were trained on sentences from Tatoeba (https://tatoeba.org) by its contributors, by way of "
         "manythings.org/anki, which are under CC BY 2.0 FR (https://creativecommons.org/licenses/by/2.0/fr/). "

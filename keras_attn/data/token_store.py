@@ -7,9 +7,7 @@ bytes of a pair are in memory.
 
 import contextlib
 import dataclasses
-import fcntl
 import hashlib
-import os
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -18,7 +16,7 @@ import numpy as np
 import tensorflow as tf
 
 from keras_attn.corpora.cache import cache_folder
-from keras_attn.files import new_file
+from keras_attn.files import locked, new_file
 from keras_attn.text.corpus import Corpus, CorpusError
 from keras_attn.text.ragged import Ragged, offsets_of
 from keras_attn.text.tokenizer import Tokenizer
@@ -58,7 +56,13 @@ def token_store(
     """
     tokenizers = source_tokenizer, target_tokenizer
     folder = cache_folder() / "tokens" / _key(corpus, tokenizers, max_length)
-    with _locked(folder):
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(locked(folder, wait=True))
+        except OSError as error:
+            raise OSError(
+                f"cannot write {folder}: {error.strerror}. Set KERAS_ATTN_CACHE to a folder that can be written"
+            ) from None
         store = _load(folder)
         if store is None:
             _write(folder, corpus, tokenizers, max_length)
@@ -166,22 +170,3 @@ class _GrowingArray:
 
 def _dtype_of(tokenizer: Tokenizer) -> np.dtype:
     return np.dtype("<u2" if tokenizer.vocab_size <= 1 << 16 else "<i4")
-
-
-@contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Makes the folder and waits until no other training writes it."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError as error:
-        raise OSError(
-            f"cannot write {folder}: {error.strerror}. Set KERAS_ATTN_CACHE to a folder that can be written"
-        ) from None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
-        with contextlib.suppress(OSError):
-            folder.rmdir()  # where nothing came of it

@@ -14,6 +14,7 @@ from ai_edge_litert import schema_py_generated as schema
 
 from keras_attn.bounded import unpack_member
 from keras_attn.export.compaction import compact
+from keras_attn.export.packing import packed
 from keras_attn.text.vocabulary_checks import MOST_BYTES
 
 GRAPHS_SUM = "graphs.sha256"
@@ -23,23 +24,6 @@ _IDENTIFIER, _PARSER = (
     b"M001",
     "1.3.0",
 )  # the metadata's own format, and the oldest parser that reads these fields
-
-
-class _Buffer(schema.BufferT):
-    """A buffer whose data starts at a multiple of 16, as the runtime's kernels expect; the generated class forgets that."""
-
-    def Pack(self, builder: flatbuffers.Builder) -> int:
-        data = None
-        if self.data is not None and len(self.data):
-            content = bytes(self.data)
-            builder.StartVector(1, len(content), 16)
-            builder.head -= len(content)
-            builder.Bytes[builder.head : builder.head + len(content)] = content
-            data = builder.EndVector()
-        schema.BufferStart(builder)
-        if data is not None:
-            schema.BufferAddData(builder, data)
-        return schema.BufferEnd(builder)
 
 
 def with_metadata(
@@ -64,11 +48,9 @@ def with_metadata(
     metadata.buffer = len(parsed.buffers)
     content = schema.BufferT()
     content.data = _metadata(name, description, list(files), licence)
-    parsed.buffers = [_aligned(buffer) for buffer in [*parsed.buffers, content]]
+    parsed.buffers = [*parsed.buffers, content]
     parsed.metadata = [*(parsed.metadata or []), metadata]
-    builder = flatbuffers.Builder(len(model) + 1024)
-    builder.Finish(parsed.Pack(builder), b"TFL3")
-    return bytes(builder.Output())
+    return packed(parsed)
 
 
 def with_files(model: bytes, files: dict[str, bytes]) -> bytes:
@@ -104,12 +86,6 @@ def read_files(model: bytes) -> dict[str, bytes]:
             "the graphs in the .tflite are damaged: their SHA-256 is not the one that is in the file"
         )
     return files
-
-
-def _aligned(buffer: schema.BufferT) -> _Buffer:
-    aligned = _Buffer()
-    aligned.data = buffer.data
-    return aligned
 
 
 def _metadata(name: str, description: str, files: list[str], licence: str) -> bytes:

@@ -11,6 +11,9 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from keras_attn.models.seq2seq import Embeddings, Seq2Seq
+from keras_attn.storage.engine_file import int8_rows
+
 
 class Int8Embedding:
     """Stands in for an `Embedding` or a tied `ReversibleEmbedding` of a model while its graph is traced.
@@ -21,9 +24,8 @@ class Int8Embedding:
 
     def __init__(self, layer: keras.layers.Layer) -> None:
         table = np.asarray(keras.ops.convert_to_numpy(layer.embeddings), "float32")
-        scales = np.max(np.abs(table), axis=1, keepdims=True) / np.float32(127)
-        self._scales = np.where(scales > 0, scales, np.float32(1))  # [vocabulary, 1]
-        self._rows = np.round(table / self._scales).astype("int8")  # [vocabulary, width]
+        self._rows, scales = int8_rows(table)  # [vocabulary, width]
+        self._scales = scales[:, None]  # [vocabulary, 1]
 
     def __call__(self, inputs: Any, reverse: bool = False) -> Any:
         """Ids `(...)` to vectors `(..., width)`; with `reverse` vectors `(N, width)` to logits `(N, vocabulary)`."""
@@ -32,3 +34,12 @@ class Int8Embedding:
         # As integers: a table of floats would be quantised in its turn.
         scales = tf.bitcast(tf.gather(self._scales.view("int32"), inputs), tf.float32)
         return tf.cast(tf.gather(self._rows, inputs), tf.float32) * scales
+
+
+def int8_embeddings(model: Seq2Seq) -> Embeddings:
+    """What looks words up in tables of int8 rows, one table where the model has one."""
+    source, target = model.embeddings
+    target_table = Int8Embedding(target)
+    if source is None or source is target:
+        return Embeddings(source and target_table, target_table)
+    return Embeddings(Int8Embedding(source), target_table)

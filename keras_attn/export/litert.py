@@ -26,13 +26,13 @@ from keras_attn.export.checks import check_litert
 from keras_attn.export.conversion import convert
 from keras_attn.export.description import LITERT_DESCRIPTION, MODEL, search_description, write_description
 from keras_attn.export.id_signatures import Signature, id_signatures
-from keras_attn.export.int8_embedding import Int8Embedding
+from keras_attn.export.int8_embedding import int8_embeddings
 from keras_attn.export.output_folder import new_folder
 from keras_attn.export.parity import MIN_SENTENCES, Parity, check_sources
 from keras_attn.export.subject import Exportable, Subject, load_subject
 from keras_attn.export.text_signatures import text_signatures
 from keras_attn.files import write_bytes
-from keras_attn.models.seq2seq import Embeddings, Seq2Seq
+from keras_attn.models.ensemble import Ensemble
 from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
 PRECISIONS = ("float32", "float16", "int8")
@@ -72,7 +72,7 @@ def export_litert(
         The comparison; `model.json` holds it too.
 
     Raises:
-        ValueError: an argument that cannot be used.
+        ValueError: an argument that cannot be used, or an ensemble.
         ConversionError: the model needs more than built-in operators.
         ParityError: the file translates differently.
         FileExistsError: `output` exists and is not an earlier export.
@@ -80,6 +80,11 @@ def export_litert(
     """
     _check(precision, source_length, max_length=max_length)
     subject = load_subject(model, beam_size=beam_size, max_source_length=source_length)
+    if isinstance(subject.model, Ensemble):
+        raise ValueError(
+            f"a .tflite holds one model, and this is an ensemble of {len(subject.model.models)}: export one of them, or train one "
+            "on what they say together. A SavedModel takes them all"
+        )
     if sources is None and subject.translator is None:
         sources = subject.random_sources(MIN_SENTENCES)
     if sources is not None:
@@ -124,21 +129,10 @@ def _check(precision: str, source_length: int | None, *, max_length: int) -> Non
         raise ValueError(f"max_length must be at least 1. Received: max_length={max_length}")
 
 
-def _embeddings(model: Seq2Seq, precision: str) -> Embeddings:
-    """What looks words up in the file: of int8, tables of int8 rows."""
-    if precision != "int8":
-        return model.embeddings
-    source, target = model.embeddings
-    target_table = Int8Embedding(target)
-    if source is None or source is target:
-        return Embeddings(source and target_table, target_table)
-    return Embeddings(Int8Embedding(source), target_table)
-
-
 def _signatures(
     subject: Subject, precision: str, *, length: int, max_length: int, padded: bool
 ) -> dict[str, Signature]:
-    embeddings = _embeddings(subject.model, precision)
+    embeddings = int8_embeddings(subject.model) if precision == "int8" else subject.model.embeddings
     graphs = id_signatures(
         subject, embeddings, source_length=length if padded else None, max_length=max_length
     )

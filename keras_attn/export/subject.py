@@ -9,6 +9,7 @@ import numpy as np
 
 from keras_attn.config import SearchConfig
 from keras_attn.inference.translator import Translator
+from keras_attn.models.ensemble import Ensemble
 from keras_attn.models.seq2seq import Seq2Seq
 from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 from keras_attn.storage.model_folder import TrainedModel
@@ -26,7 +27,7 @@ class Subject:
         translator: the model with its vocabularies; `None`: a bare model, which goes from numbers to ids.
     """
 
-    model: Seq2Seq
+    model: Seq2Seq | Ensemble
     search: SearchConfig
     translator: Translator | None = None
 
@@ -112,16 +113,16 @@ def load_subject(
                 "an export must know which source ids there are: give the source embedding an attribute `input_dim`, as "
                 f"keras.layers.Embedding has it. Received: {subject.model.source_embedding!r}"
             )
-        _check_padding(subject)
+        for each in subject.model.models if isinstance(subject.model, Ensemble) else [subject.model]:
+            _check_padding(each, subject.random_sources(1))
     return subject
 
 
-def _check_padding(subject: Subject) -> None:
+def _check_padding(model: Seq2Seq, source: np.ndarray) -> None:
     """Refuses an encoder to which padding means something: an export pads differently, and would translate differently."""
-    source = subject.random_sources(1)
     source = source[:, : np.count_nonzero(source)]
-    plain = subject.model.encode(source)
-    padded = subject.model.encode(np.pad(source, [(0, 0), (0, 4)], constant_values=PAD_ID))
+    plain = model.encode(source)
+    padded = model.encode(np.pad(source, [(0, 0), (0, 4)], constant_values=PAD_ID))
     real = plain.memory.shape[1]
     pairs = [(plain.memory, padded.memory[:, :real])]
     pairs += zip(
@@ -129,7 +130,7 @@ def _check_padding(subject: Subject) -> None:
     )
     if not all(np.allclose(one, other, atol=1e-3) for one, other in pairs):
         raise ValueError(
-            f"the encoder {subject.model.encoder.name!r} gives a sentence another memory when more padding stands behind it, so an "
+            f"the encoder {model.encoder.name!r} gives a sentence another memory when more padding stands behind it, so an "
             "export would not say what Keras says. Put layers that take no mask, such as convolutions, into a keras.Sequential, "
             "which is masked in between, or give the encoder's call a `mask` and use it"
         )

@@ -89,10 +89,9 @@ class _Graphs:
     def translate_text(self, *, text: tf.Tensor) -> dict[str, tf.Tensor]:
         read = self.tokenize(text=text)
         found = self._translate(source=read["ids"])
-        said, ends = joined(found["ids"], self._target.surfaces)
-        breaks = tf.cast((said == ord("\n")) | (said == ord("\r")), tf.int32)
+        said, ends = joined(found["ids"], self._target.surfaces_in_line)
         return {
-            "text": said + breaks * (ord(" ") - said),  # one line
+            "text": said,
             "lengths": ends[:, -1],
             "scores": found["scores"],
             "truncated": read["truncated"],

@@ -4,8 +4,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
-from keras_attn.config import SearchConfig
-from keras_attn.search import Beam, Sampling
+from keras_attn.config import Beam, Sampling, SearchConfig
 from keras_attn.text.glossary import Glossary
 
 _OF_EVERY_SEARCH = ("min_length", "no_repeat_ngram")

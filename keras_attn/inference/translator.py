@@ -1,26 +1,26 @@
 """Strings in, strings out: a trained model with its vocabularies, search and batching behind one call."""
 
 import dataclasses
-import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
 
 from keras_attn.compilation import compiled, padded
-from keras_attn.config import SearchConfig
+from keras_attn.config import Beam, SearchConfig
 from keras_attn.corpora.attribution import attribution
+from keras_attn.inference.engines import KerasEngine
 from keras_attn.inference.options import Options, check, method_of
 from keras_attn.inference.requirements import Requirements
+from keras_attn.inference.text_search import TextSearch, trimmed
 from keras_attn.inference.translation import Translation, words_with_scores
-from keras_attn.models.compiled_search import CompiledSearch, as_numpy
+from keras_attn.models.compiled_search import as_numpy
 from keras_attn.models.ensemble import Ensemble
 from keras_attn.models.seq2seq import Seq2Seq
-from keras_attn.search import Beam, Hypotheses, Sampling
 from keras_attn.storage import packaged
 from keras_attn.storage.model_folder import TrainedModel, load_model
-from keras_attn.text.framing import has_words, one_line, source_of, target_in_of, target_out_of
+from keras_attn.text.framing import target_in_of, target_out_of
 from keras_attn.text.tokenizer import Tokenizer
 
 
@@ -68,7 +68,9 @@ class Translator:
         self.languages = languages
         self.attribution = attribution
         self._check()
-        self._search_ids = CompiledSearch(model)
+        self._search = TextSearch(
+            KerasEngine(model), self.source_tokenizer, self.target_tokenizer, self.search
+        )
         self._score_ids = compiled(model.score, model.variables, [((None, None), "int32")] * 3)
 
     @classmethod
@@ -168,13 +170,13 @@ class Translator:
             prefix=options.get("prefix"),
             glossary=options.get("glossary"),
         )
-        translations = self._translate(
+        translations = self._search(
             lines,
             method,
-            requirements,
             n_best=options.get("n_best", 1),
             batch_size=options.get("batch_size"),
             return_weights=return_weights,
+            requirements=requirements,
         )
         if options.get("word_scores"):
             return self._with_words(translations, options.get("batch_size"))
@@ -198,7 +200,7 @@ class Translator:
             raise ValueError(
                 f"expected one target a source; got {len(sources)} sources and {len(targets)} targets"
             )
-        source_ids = self._read(sources)
+        source_ids = self._search.read(sources)
         target_ids = [target_out_of(ids) for ids in self.target_tokenizer.encode(targets)]
         forced = [
             Translation(*pair[:2], source_ids=tuple(pair[2]), target_ids=tuple(pair[3]))
@@ -223,7 +225,7 @@ class Translator:
         """Of each, float64 `[target ids]`, the log-probabilities of its sub-words, and its attention weights."""
         lengths = [(len(each.source_ids), len(each.target_ids)) for each in translations]
         forced: list[Any] = [None] * len(translations)
-        for rows, size in self._batches(range(len(translations)), lengths, batch_size):
+        for rows, size in self._search.batches(range(len(translations)), lengths, batch_size):
             source = [translations[row].source_ids for row in rows]
             target_out = [translations[row].target_ids for row in rows]
             target_in = [target_in_of(ids) for ids in target_out]
@@ -231,7 +233,7 @@ class Translator:
             log_probs, weights = as_numpy(self._score_ids(*batch))
             for i, row in enumerate(rows):
                 own = log_probs[i, : len(target_out[i])].astype(np.float64)
-                forced[row] = own, _trimmed(weights, i, target_out[i], source[i])
+                forced[row] = own, trimmed(weights, i, target_out[i], source[i])
         return forced
 
     def _with_words(self, translations: Sequence[Translation], batch_size: int | None) -> list[Translation]:
@@ -282,106 +284,3 @@ class Translator:
                     f"the {side} vocabulary has {pieces} pieces, but the model was built for {words}: "
                     "they are not of one model"
                 )
-
-    def _read(self, lines: Sequence[str]) -> list[list[int]]:
-        """Source ids with EOS, not more than `max_source_length`."""
-        most = self.search.max_source_length
-        encoded = self.source_tokenizer.encode(lines)
-        cut = sum(len(ids) >= most for ids in encoded)
-        if cut:
-            warnings.warn(
-                f"{cut} of {len(lines)} lines had more than {most - 1} sub-words and were cut there "
-                "(search.max_source_length, the end of the sentence included)",
-                stacklevel=5,
-            )
-        return [source_of(ids, most) for ids in encoded]
-
-    def _batches(
-        self, rows: Sequence[int], lengths: Sequence[Any], batch_size: int | None
-    ) -> Iterator[tuple[list[int], int]]:
-        """Rows of about equal length, and how many a full batch has."""
-        size = self.search.batch_size if batch_size is None else batch_size
-        if size < 1:
-            raise ValueError(f"batch_size must be at least 1. Received: batch_size={size}")
-        rows = sorted(rows, key=lengths.__getitem__)
-        for start in range(0, len(rows), size):
-            yield rows[start : start + size], size
-
-    def _translate(
-        self,
-        lines: Sequence[str],
-        method: Beam | Sampling,
-        requirements: Requirements,
-        *,
-        n_best: int,
-        batch_size: int | None,
-        return_weights: bool,
-    ) -> list[Translation]:
-        source_ids = self._read(lines)
-        translations = [Translation(line, "") for line in lines]
-        with_words = [row for row, ids in enumerate(source_ids) if has_words(ids, self.source_tokenizer)]
-        batches = self._batches(with_words, [len(ids) for ids in source_ids], batch_size)
-        for number, (rows, size) in enumerate(batches):
-            source = [source_ids[row] for row in rows]
-            limits = [
-                max(
-                    self.search.length_limit(len(source_ids[row]) - 1) + requirements.room(row),
-                    method.min_length,
-                )
-                for row in rows
-            ]
-            ids = padded(source, size)
-            hypotheses = self._search_ids(
-                ids,
-                method,
-                _rounded_up(max(limits)),
-                limits=np.array([*limits, *[1] * (len(ids) - len(limits))], np.int32),
-                return_weights=return_weights,
-                batch=number,
-                **requirements.of(rows, len(ids)),
-            )
-            texts = [lines[row] for row in rows]
-            for row, translation in zip(rows, self._texts(texts, source, hypotheses, n_best), strict=True):
-                translations[row] = translation
-        return translations
-
-    def _texts(
-        self, lines: list[str], source: list[list[int]], hypotheses: Hypotheses, n_best: int
-    ) -> list[Translation]:
-        """One for each line of a batch; a place that the search could not fill, after the first, is left out."""
-        places = [
-            (row, n)
-            for row in range(len(lines))
-            for n in range(n_best)
-            if n == 0 or hypotheses.lengths[row, n]
-        ]
-        targets = [hypotheses.tokens[place][: hypotheses.lengths[place]].tolist() for place in places]
-        texts = self.target_tokenizer.decode(targets)
-        n_best_lists: list[list[Translation]] = [[] for _ in lines]
-        for place, target, text in zip(places, targets, texts, strict=True):
-            row = place[0]
-            translation = Translation(
-                lines[row],
-                one_line(text),
-                float(hypotheses.scores[place]),
-                float(hypotheses.log_probs[place]),
-                tuple(source[row]),
-                tuple(target),
-                _trimmed(hypotheses.weights, place, target, source[row]),
-            )
-            n_best_lists[row].append(translation)
-        return [dataclasses.replace(best, alternatives=tuple(rest)) for best, *rest in n_best_lists]
-
-
-def _trimmed(
-    weights: np.ndarray | None, place: Any, target: list[int], source: list[int]
-) -> np.ndarray | None:
-    return None if weights is None else weights[place][: len(target), : len(source)].copy()
-
-
-def _rounded_up(limit: int) -> int:
-    """To one of few sizes: compiling a search takes seconds."""
-    max_length = 64
-    while max_length < limit:
-        max_length *= 4
-    return max_length

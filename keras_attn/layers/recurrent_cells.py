@@ -85,7 +85,7 @@ class ResetAfterGRUCell(RecurrentCell):
     """`h_t = (1 - z) h_{t-1} + z tanh(W x + r (U h_{t-1} + d))` with the gates `r, z = sigmoid(W x + U h_{t-1} + d)`.
 
     The reset gate acts after the recurrent product, and that product has a bias of its own, d: Keras' `reset_after=True`, which
-    is the default of `keras.layers.GRU`. `docs/from_tfa_seq2seq.md` shows how to take over weights from there.
+    is the default of `keras.layers.GRU`. `docs/guides/from_tfa_seq2seq.md` shows how to take over weights from there.
 
     Reference: Keras' `GRUCell`; cuDNN's GRU.
     """

@@ -26,7 +26,9 @@ _LOCAL = {"local-m": LocalMonotonicAttention, "local-p": LocalPredictiveAttentio
 def build_seq2seq(config: ModelConfig, *, return_attention_scores: bool = False) -> Seq2Seq:
     """Builds the `Seq2Seq` that a config describes.
 
-    With `return_attention_scores` the model has a second output, its attention weights. Layers and weights are the same.
+    Args:
+        config: the `[model]` section, with the sizes of both vocabularies.
+        return_attention_scores: whether the model has a second output, its attention weights. Layers and weights are the same.
 
     Raises:
         ValueError: a vocabulary size of 0, or choices that do not fit together; the message says which.
@@ -88,7 +90,8 @@ def _embeddings(config: ModelConfig) -> tuple[keras.layers.Layer, keras.layers.L
 
 def _start(config: ModelConfig) -> keras.initializers.Initializer:
     """Of embeddings. Keras' own are a seventeenth of the size of these: recurrent cells learn slowly from them, LSTMs above all
-    (see `benchmarks/RESULTS.md`). The Transformer encoder multiplies its input by `sqrt(E)`, to stand beside its positions."""
+    (see `benchmarks/log/embedding_start.md`). The Transformer encoder multiplies its input by `sqrt(E)`, to stand beside its
+    positions."""
     return keras.initializers.RandomNormal(
         stddev=config.embedding_dim**-0.5 if config.encoder == "transformer" else 0.5
     )
@@ -148,7 +151,7 @@ def _output(config: ModelConfig) -> keras.layers.Layer | None:
     """Logits over the target vocabulary.
 
     A matrix for them alone starts by the width that it reads. Keras initialises wide output layers close to zero, which slows
-    recurrent decoders down, those with attentional vectors above all (see `benchmarks/RESULTS.md`).
+    recurrent decoders down, those with attentional vectors above all (see `benchmarks/log/output_start.md`).
     """
     if config.tied_embeddings != "none":
         return None

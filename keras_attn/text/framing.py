@@ -25,9 +25,9 @@ Ids: TypeAlias = list[int]
 CHARACTERS_PER_TOKEN = (
     64  # four times what a sub-word can have: room for spaces and marks that normalising takes away
 )
-_CONTROL_CHARACTERS = (
-    r"[\x00-\x1f\x7f-\x9f]"  # line breaks, and what a stranger's vocabulary could tell a terminal
-)
+# Line breaks, and what a stranger's vocabulary could tell a terminal.
+CONTROL_CHARACTERS = "".join(map(chr, [*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029]))
+_CONTROL_CHARACTERS = r"[\x00-\x1f\x7f-\x9f" + "\u2028\u2029]"
 
 
 def source_of(ids: Sequence[int], most: int) -> Ids:

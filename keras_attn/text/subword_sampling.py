@@ -14,6 +14,7 @@ from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from keras_attn.special_ids import UNK_ID
 from keras_attn.text.unigram_lattice import Lattice, Piece, UnigramPieces, build_lattice
+from keras_attn.text.vocabulary_checks import byte_ids
 from keras_attn.text.words import WORD_START
 
 _UNKNOWN_PENALTY = (
@@ -32,7 +33,8 @@ class SubwordSampler:
     def __init__(self, model_proto: bytes) -> None:
         model = ModelProto.FromString(model_proto)
         self._processor = sentencepiece.SentencePieceProcessor(model_proto=model_proto)
-        self._pieces = _pieces_of(model)
+        self._byte_ids = byte_ids(model.pieces)
+        self._pieces = _pieces_of(model, spells=bool(self._byte_ids))
         self._words_are_apart = not any(WORD_START in piece[1:] for piece in self._pieces.known)
 
     def sample(self, lines: Sequence[str], alpha: float, seed: int) -> list[list[int]]:
@@ -46,8 +48,15 @@ class SubwordSampler:
         )
         lattice = build_lattice(list(numbers) or [""], self._pieces)
         ids, text_of_id = draw_cuts(lattice, occurrences, alpha, np.random.default_rng(seed))
-        line_of_text = np.repeat(np.arange(len(texts)), [len(row) for row in texts])
-        return _rows(ids, line_of_text[text_of_id], len(texts))
+        line_of_id = np.repeat(np.arange(len(texts)), [len(row) for row in texts])[text_of_id]
+        if (ids < 0).any():
+            spelled = [self._spelled(piece_id) for piece_id in ids.tolist()]
+            ids, line_of_id = np.concatenate(spelled), np.repeat(line_of_id, [len(each) for each in spelled])
+        return _rows(ids, line_of_id, len(texts))
+
+    def _spelled(self, piece_id: int) -> list[int]:
+        """A piece, or the bytes of a character that is none."""
+        return [piece_id] if piece_id >= 0 else [self._byte_ids[byte] for byte in chr(-1 - piece_id).encode()]
 
     def _independent_texts(self, line: str) -> list[str]:
         """What can be cut on its own: words, unless the vocabulary has pieces that reach from one word into the next."""
@@ -112,7 +121,7 @@ def _rows(ids: np.ndarray, lines: np.ndarray, count: int) -> list[list[int]]:
     return [flat[begin:end] for begin, end in pairwise([0, *ends.tolist()])]
 
 
-def _pieces_of(model: ModelProto) -> UnigramPieces:
+def _pieces_of(model: ModelProto, *, spells: bool) -> UnigramPieces:
     """With SentencePiece's scores for pieces that a user defined and for unknown characters."""
     kinds = ModelProto.SentencePiece
     scores = [piece.score for piece in model.pieces if piece.type == kinds.NORMAL]
@@ -122,4 +131,4 @@ def _pieces_of(model: ModelProto) -> UnigramPieces:
             known[piece.piece] = Piece(i, piece.score)
         elif piece.type == kinds.USER_DEFINED:
             known[piece.piece] = Piece(i, len(piece.piece) * max([*scores, 0.0]) - 0.1)
-    return UnigramPieces(known, Piece(UNK_ID, min(scores, default=0.0) - _UNKNOWN_PENALTY))
+    return UnigramPieces(known, Piece(UNK_ID, min(scores, default=0.0) - _UNKNOWN_PENALTY), spells)

@@ -1,13 +1,14 @@
 """SentencePiece unigram vocabularies (Kudo 2018, https://aclanthology.org/P18-1007): text to ids and back.
 
-Text goes through one implementation everywhere, the tensorflow-text operator that also sits in an exported model, so
-that training, serving and a device cut sentences alike. That operator is right for unigram models only: it encodes BPE
-models and those that mark the ends of words wrongly, and ignores byte fallback, without a word. These are refused here, and so are
-damaged models.
+Lists of Python go through SentencePiece's library, graphs through the operator of tensorflow-text that also sits in an exported
+model; both cut and join alike, so training, serving and a device do. That operator is right for unigram models only: it encodes BPE
+models and those that mark the ends of words wrongly, without a word. These are refused here, and so are damaged models. It would
+ignore byte fallback too, so in graphs such vocabularies are read by SentencePiece's own operator, at half the speed.
 
 Normalisation is SentencePiece's `nmt_nfkc`: compatibility forms are unified, control and zero-width characters removed, runs of
 whitespace become one space, case is kept. Symbols are an exception: of them only whitespace is normalised. A character outside the
-vocabulary becomes the unknown id, which decodes to " ⁇ ", as in SentencePiece itself.
+vocabulary becomes the unknown id, which decodes to " ⁇ ", as in SentencePiece itself; or its bytes in UTF-8, each a piece, where the
+vocabulary falls back to them, and of bytes that are no UTF-8 each decodes to U+FFFD.
 """
 
 import functools
@@ -20,9 +21,11 @@ from typing import TYPE_CHECKING, Any
 from keras_attn.files import write_text
 from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 from keras_attn.text.vocabulary_checks import checked_pieces
+from keras_attn.text.words import WORD_START
 
 if TYPE_CHECKING:
     import tensorflow as tf
+    from sentencepiece import SentencePieceProcessor
 
     from keras_attn.text.subword_sampling import SubwordSampler
 
@@ -36,6 +39,7 @@ KINDS = {
 _SPACES_ALONE = "".join(
     f"{point:X}\t20\n" for point in range(0x3001) if chr(point).isspace() and point != 0x20
 )
+_NOT_TEXT = (PAD_ID, BOS_ID, EOS_ID)
 _MAX_LINE_BYTES = 1 << 16  # SentencePiece leaves longer lines out of its training, and 4192 is its default
 
 
@@ -52,8 +56,8 @@ class Tokenizer:
             others, such as "☃", nothing is known.
 
     Raises:
-        ValueError: the bytes are no SentencePiece model or a damaged one, the model is not unigram, falls back to bytes or marks
-            the ends of words, or its special ids are not those of `keras_attn.special_ids`.
+        ValueError: the bytes are no SentencePiece model or a damaged one, the model is not unigram, marks the ends of words or
+            spells spaces in bytes, or its special ids are not those of `keras_attn.special_ids`.
     """
 
     def __init__(self, model_proto: bytes) -> None:
@@ -71,10 +75,7 @@ class Tokenizer:
 
         A lone surrogate, which UTF-8 cannot hold, counts as a question mark.
         """
-        import tensorflow as tf
-
-        utf8 = [line.encode("utf-8", errors="replace") for line in lines]
-        return self.tf_encode(tf.constant(utf8, tf.string)).to_list()
+        return self._library.encode([_readable(line) for line in lines], num_threads=1)
 
     def sample(self, lines: Sequence[str], alpha: float, seed: int) -> list[list[int]]:
         """Ids of each line cut at random: of all cuts x of a line, one with probability proportional to P(x) ** alpha.
@@ -82,8 +83,7 @@ class Tokenizer:
         Cuts that differ from epoch to epoch keep a model from learning words by heart; see `subword_sampling`. The same lines,
         alpha and seed give the same ids in every process.
         """
-        readable = [line.encode("utf-8", errors="replace").decode() for line in lines]
-        return self._sampler.sample(readable, alpha, seed)
+        return self._sampler.sample([_readable(line) for line in lines], alpha, seed)
 
     def decode(self, ids: Sequence[Sequence[int]]) -> list[str]:
         """Text of each sequence of ids; padding, BOS and EOS are ignored, and no ids give "".
@@ -91,11 +91,15 @@ class Tokenizer:
         Raises:
             ValueError: an id is outside the vocabulary.
         """
-        import tensorflow as tf
-
-        flat = [self._in_vocabulary(piece_id) for row in ids for piece_id in row]
-        rows = tf.RaggedTensor.from_row_lengths(tf.constant(flat, tf.int32), [len(row) for row in ids])
-        return [text.decode("utf-8") for text in self.tf_decode(rows).numpy().tolist()]
+        rows = [
+            [self._in_vocabulary(piece_id) for piece_id in row if piece_id not in _NOT_TEXT] for row in ids
+        ]
+        texts = self._library.decode(rows, num_threads=1)
+        # The operator of graphs gives an unknown word no space before it where it comes first.
+        return [
+            text.removeprefix(" ") if row[:1] == [UNK_ID] else text
+            for text, row in zip(texts, rows, strict=True)
+        ]
 
     def pieces(self, ids: Sequence[int]) -> list[str]:
         """The pieces that ids stand for, special ones included; "▁" marks where a word begins.
@@ -118,11 +122,20 @@ class Tokenizer:
         return self._operator.detokenize(text_ids.with_row_splits_dtype(tf.int32))
 
     @functools.cached_property
+    def _library(self) -> "SentencePieceProcessor":
+        from sentencepiece import SentencePieceProcessor
+
+        return SentencePieceProcessor(model_proto=self.model_proto)
+
+    @functools.cached_property
     def _operator(self) -> Any:
         import tensorflow as tf
         import tensorflow_text
+        from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
         with tf.init_scope():  # its tensors must outlive the graph that happens to ask first
+            if ModelProto.FromString(self.model_proto).trainer_spec.byte_fallback:
+                return tensorflow_text.SentencepieceTokenizer(self.model_proto)
             return tensorflow_text.FastSentencepieceTokenizer(self.model_proto)
 
     @functools.cached_property
@@ -138,7 +151,13 @@ class Tokenizer:
 
 
 def train_tokenizer(
-    lines: Iterable[str], vocab_size: int, character_coverage: float = 1.0, *, kind: str = "unigram"
+    lines: Iterable[str],
+    vocab_size: int,
+    character_coverage: float = 1.0,
+    *,
+    kind: str = "unigram",
+    byte_fallback: bool = False,
+    lowercase: bool = False,
 ) -> Tokenizer:
     """Trains a vocabulary; the same lines in the same order give the same bytes.
 
@@ -151,6 +170,9 @@ def train_tokenizer(
         character_coverage: share of the text's characters that get a piece; the rest become unknown. Words have no use for it.
         kind: a key of `KINDS`: `"unigram"` for sub-words, `"characters"`, `"words"` for what whitespace separates, `"symbols"` for
             the same of notations whose every mark counts, such as phonemes: the only kind that leaves characters as they are.
+        byte_fallback: whether the vocabulary has the 256 bytes as well, in which characters, or words, that it does not know are
+            spelled: so nothing is unknown, and emoji and letters never seen come through.
+        lowercase: whether capitals are read as small letters (Unicode's case folding); not for symbols.
 
     Raises:
         ValueError: there is no text, no such kind, or `vocab_size` cannot hold even the single characters of sub-words.
@@ -163,6 +185,7 @@ def train_tokenizer(
     if not text:
         raise ValueError("cannot train a vocabulary: there is no text")
     model = io.BytesIO()
+    needs_space = byte_fallback and KINDS[kind] == "word"  # words begin with one, and none is a piece
     with tempfile.TemporaryDirectory() as folder:
         rules = Path(folder, "rules.tsv")
         write_text(rules, _SPACES_ALONE)
@@ -171,7 +194,7 @@ def train_tokenizer(
                 sentence_iterator=iter(text),
                 model_writer=model,
                 model_type=KINDS[kind],
-                vocab_size=vocab_size,
+                vocab_size=vocab_size - needs_space,
                 hard_vocab_limit=False,
                 character_coverage=character_coverage,
                 max_sentence_length=_MAX_LINE_BYTES,
@@ -180,17 +203,30 @@ def train_tokenizer(
                 bos_id=BOS_ID,
                 eos_id=EOS_ID,
                 minloglevel=2,
-                **({"normalization_rule_tsv": str(rules)} if kind == "symbols" else {}),
+                byte_fallback=byte_fallback,
+                **_normalization(kind, rules, lowercase=lowercase),
             )
         except RuntimeError as error:
             reason = str(error).rpartition("] ")[2] or str(
                 error
             )  # without the place in SentencePiece's source
             raise ValueError(f"cannot train a vocabulary of {vocab_size} pieces: {reason}") from None
-    return Tokenizer(model.getvalue() if kind == "unigram" else _as_unigram(model.getvalue()))
+    return Tokenizer(model.getvalue() if kind == "unigram" else _as_unigram(model.getvalue(), needs_space))
 
 
-def _as_unigram(model_proto: bytes) -> bytes:
+def _readable(line: str) -> str:
+    """A lone surrogate, which UTF-8 cannot hold, counts as a question mark."""
+    return line.encode("utf-8", errors="replace").decode()
+
+
+def _normalization(kind: str, rules: Path, *, lowercase: bool) -> dict[str, str]:
+    """SentencePiece's options."""
+    if kind == "symbols":
+        return {"normalization_rule_tsv": str(rules)}
+    return {"normalization_rule_name": "nmt_nfkc_cf"} if lowercase else {}
+
+
+def _as_unigram(model_proto: bytes, needs_space: bool) -> bytes:
     """The same pieces and scores, which are logarithms of frequencies, read as sub-words are: by the best way to cut a line.
 
     Rules of our own for whitespace get a name, by which the web page knows them.
@@ -204,4 +240,7 @@ def _as_unigram(model_proto: bytes) -> bytes:
     model.normalizer_spec.ClearField(
         "normalization_rule_tsv"
     )  # a file that is gone; its rules are in the model
+    if needs_space:
+        least = min(piece.score for piece in model.pieces if piece.type == piece.NORMAL)
+        model.pieces.add(piece=WORD_START, score=least)
     return model.SerializeToString(deterministic=True)

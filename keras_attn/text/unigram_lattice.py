@@ -33,10 +33,12 @@ class UnigramPieces:
     Attributes:
         known: pieces by their text.
         unknown: what stands for a character that is no piece.
+        spells: whether such characters are told apart: the id is then -1 less the code point.
     """
 
     known: Mapping[str, Piece]
     unknown: Piece
+    spells: bool = False
 
     @cached_property
     def _lengths(self) -> list[int]:
@@ -49,7 +51,10 @@ class UnigramPieces:
                 return
             piece = self.known.get(text[start : start + length])
             if piece or length == 1:
-                yield length, piece or self.unknown
+                yield length, piece or self._unknown(text[start])
+
+    def _unknown(self, character: str) -> Piece:
+        return self.unknown._replace(id=-1 - ord(character)) if self.spells else self.unknown
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
+from keras_attn.text.words import WORD_START
 
 if TYPE_CHECKING:
     from sentencepiece import SentencePieceProcessor
@@ -72,8 +73,6 @@ def _check_kind(trainer: "TrainerSpec") -> None:
         raise ValueError(
             f"expected a unigram SentencePiece model, got {kind}: train with --model_type=unigram"
         )
-    if trainer.byte_fallback:
-        raise ValueError("the SentencePiece model falls back to bytes: train it with --byte_fallback=false")
     if trainer.treat_whitespace_as_suffix:
         raise ValueError(
             "the SentencePiece model marks the ends of words: train it with --treat_whitespace_as_suffix=false"
@@ -81,14 +80,26 @@ def _check_kind(trainer: "TrainerSpec") -> None:
 
 
 def _check_pieces(pieces: Sequence["ModelProto.SentencePiece"]) -> None:
+    has_bytes = any(piece.type == piece.BYTE for piece in pieces)
     for i, piece in enumerate(pieces):
         if isinstance(piece.piece, bytes):  # protobuf's way of saying that they are no text
             raise _damaged(f"piece {i} is not UTF-8")
-        if piece.type not in (piece.NORMAL, piece.UNKNOWN, piece.CONTROL, piece.USER_DEFINED):
+        if piece.type not in (piece.NORMAL, piece.UNKNOWN, piece.CONTROL, piece.USER_DEFINED, piece.BYTE):
             raise ValueError(
                 f"piece {i} of the SentencePiece model is of type {piece.Type.Name(piece.type)}: "
-                "expected NORMAL, UNKNOWN, CONTROL or USER_DEFINED, which TensorFlow's operator knows"
+                "expected NORMAL, UNKNOWN, CONTROL, USER_DEFINED or BYTE, which TensorFlow's operators know"
             )
+    if has_bytes and not any(piece.piece == WORD_START for piece in pieces):
+        raise ValueError(
+            "the SentencePiece model falls back to bytes and has no piece for a space, which it would show as ▁: "
+            f"train it with --required_chars={WORD_START}"
+        )
+
+
+def byte_ids(pieces: Sequence["ModelProto.SentencePiece"]) -> list[int]:
+    """The ids of the 256 bytes that characters are spelled in that are no pieces; none if they are unknown instead."""
+    ids = {int(piece.piece[1:-1], 16): i for i, piece in enumerate(pieces) if piece.type == piece.BYTE}
+    return [ids[byte] for byte in range(256)] if ids else []
 
 
 def _check_table(charsmap: bytes) -> None:

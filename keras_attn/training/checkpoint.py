@@ -9,7 +9,6 @@ import contextlib
 import dataclasses
 import json
 import math
-import os
 import re
 import tomllib
 import warnings
@@ -21,8 +20,9 @@ import numpy as np
 from keras import ops
 
 from keras_attn import config as configs
+from keras_attn import files
 from keras_attn.config import Config
-from keras_attn.files import give_second_name, lock, new_file
+from keras_attn.files import give_second_name, new_file
 from keras_attn.text.tokenizer import Tokenizer
 from keras_attn.training.history import Round
 
@@ -67,21 +67,16 @@ def locked(folder: Path) -> Iterator[None]:
         CheckpointError: a training is going on in the folder.
         OSError: the folder cannot be made.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        handle = lock(folder)
-    except BlockingIOError:
-        raise CheckpointError(
-            f"another training is going on in {folder}: wait for its end, or train in another folder"
-        ) from None
-    except OSError as error:
-        raise OSError(f"cannot write {folder}: {error.strerror}") from None
-    try:
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(files.locked(folder))
+        except BlockingIOError:
+            raise CheckpointError(
+                f"another training is going on in {folder}: wait for its end, or train in another folder"
+            ) from None
+        except OSError as error:
+            raise OSError(f"cannot write {folder}: {error.strerror}") from None
         yield
-    finally:
-        os.close(handle)
-        with contextlib.suppress(OSError):
-            folder.rmdir()  # where nothing came of it
 
 
 def save_checkpoint(folder: Path, state: TrainingState, variables: Sequence[keras.Variable]) -> None:

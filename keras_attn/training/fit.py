@@ -79,7 +79,7 @@ def train(
         OSError: the folder cannot be written, or the disk is full.
     """
     folder = Path(folder)
-    _check(config, folder)
+    check(config, folder)
     devices = find_devices(config.training)
     with devices.folder(folder) as folder, checkpoints.locked(folder):
         devices.give_all(folder / checkpoints.FILE)
@@ -152,7 +152,8 @@ def _go_on(
     return end_of_round.state
 
 
-def _check(config: Config, folder: Path) -> None:
+def check(config: Config, folder: Path) -> None:
+    """Raises ConfigError or CheckpointError for what can be told before anything is read; see `train`."""
     for key in ("epochs", "gradient_accumulation", "steps_per_execution"):
         if not getattr(config.training, key):
             raise ConfigError(f"training.{key} must be at least 1")

@@ -64,14 +64,17 @@ def train_tokenizers(corpus: Corpus, config: TokenizerConfig) -> tuple[Tokenizer
         ValueError: what `train_tokenizer` refuses.
     """
     train = partial(
-        train_tokenizer, vocab_size=config.vocab_size, character_coverage=config.character_coverage
+        train_tokenizer,
+        vocab_size=config.vocab_size,
+        character_coverage=config.character_coverage,
+        byte_fallback=config.byte_fallback,
     )
     source, target = map(_sample, (corpus.source, corpus.target))
     if config.joint:
-        joint = train(chain(source, target), kind=config.kind)
+        joint = train(chain(source, target), kind=config.kind, lowercase=config.lowercase)
         return joint, joint
     target_kind = config.kind if config.target_kind == "same" else config.target_kind
-    return train(source, kind=config.kind), train(target, kind=target_kind)
+    return train(source, kind=config.kind, lowercase=config.lowercase), train(target, kind=target_kind)
 
 
 def describe_unknown(dev: Corpus, source_tokenizer: Tokenizer, target_tokenizer: Tokenizer) -> str:

@@ -60,7 +60,7 @@ def _smoothed_cross_entropy(logits: Tensor, targets: Tensor, smoothing: float) -
     """`(B, T, V), (B, T) -> (B, T)`, with its gradient `softmax(logits) - q` written out.
 
     Logits are the largest tensor of a training step, and automatic differentiation walks over it a dozen times: this way takes
-    a sixth of the time (see `benchmarks/RESULTS.md`).
+    a sixth of the time (see `benchmarks/log/loss_over_8000_words.md`).
     """
     size = logits.shape[-1]
     others = smoothing / size

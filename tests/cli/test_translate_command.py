@@ -3,6 +3,7 @@ import signal
 
 import pytest
 
+from keras_attn.alignment.marks import translate_marked
 from keras_attn.inference.translator import Translator
 
 pytestmark = pytest.mark.slow
@@ -99,6 +100,18 @@ def test_word_scores_are_probabilities_of_the_words_and_the_end(run, model_folde
         [math.exp(p) for _, p in expected.words], abs=1e-4
     )
     assert empty == ""
+
+
+def test_tags_are_in_the_translation(run, model_folder, translator):
+    result = run("translate", model_folder, *GREEDY, "--tags", stdin=b"the <b>cat</b>\n")
+    assert result.stdout.splitlines() == translate_marked(translator, ["the <b>cat</b>"], beam_size=1)
+    assert "<b>" in result.stdout and "</b>" in result.stdout
+
+
+def test_tags_of_an_n_best_list_are_a_mistake(run, model_folder):
+    result = run("translate", model_folder, "--tags", "--n-best", 2, stdin=b"the <b>cat</b>\n")
+    assert result.exit_code == 2
+    assert "--tags places the tags of the best translation" in result.stderr
 
 
 def test_several_folders_are_an_ensemble(run, model_folder, translator):

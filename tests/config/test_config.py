@@ -4,6 +4,8 @@ import pytest
 
 from keras_attn import config
 from keras_attn.config import Config, ConfigError, DataConfig, ModelConfig, TrainingConfig
+from keras_attn.config.presets import PRESETS
+from keras_attn.config.schema import check_applicable
 
 OTHER = Config(
     data=DataConfig(corpus="", train=("a.en", "dé/b.de"), source_language='quo"ted \\ \n\t\x7f\u2028'),
@@ -178,9 +180,16 @@ def test_a_preset_takes_over_what_was_set_before_it(write):
         config.load(write(""), [preset, score, another])
 
 
-def test_what_a_preset_says_of_another_kind_is_no_mistake_of_the_users():
-    chosen = ModelConfig.from_preset("luong2015_local_m", attention="bahdanau")
-    assert chosen.attention_score == ModelConfig().attention_score
+@pytest.mark.parametrize("attention", ["bahdanau", "coverage", "luong", "none"])
+@pytest.mark.parametrize("preset", PRESETS)
+def test_what_a_preset_says_of_another_kind_is_no_mistake_of_the_users(preset, attention):
+    chosen = ModelConfig.from_preset(preset, attention=attention)
+    check_applicable("model", chosen)  # what does not apply has its default
+
+
+def test_a_user_s_choice_takes_what_the_preset_said_of_another_with_it():
+    assert ModelConfig.from_preset("cs224n").attention_score == "dot"
+    assert ModelConfig.from_preset("cs224n", attention="bahdanau").attention_score == "general"
 
 
 def test_old_configs_that_hold_every_key_can_be_read():

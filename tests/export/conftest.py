@@ -26,7 +26,7 @@ def digit_speller():
     """Trained for some ten seconds; beam 4, all embeddings tied."""
     import keras
 
-    from keras_attn.config import Config, ModelConfig, SearchConfig
+    from keras_attn.config import Config, DataConfig, ModelConfig, SearchConfig
     from keras_attn.models.build import build_seq2seq
     from keras_attn.special_ids import BOS_ID, EOS_ID
     from keras_attn.storage.model_folder import TrainedModel
@@ -45,7 +45,8 @@ def digit_speller():
         attention_units=32,
         readout_units=32,
     )
-    config = Config(model=model, search=SearchConfig(beam_size=4, batch_size=16))
+    data = DataConfig(source_language="digits", target_language="names")
+    config = Config(data=data, model=model, search=SearchConfig(beam_size=4, batch_size=16))
     keras.utils.set_random_seed(1)
     model = build_seq2seq(model)
     target = tokenizer.encode(targets)

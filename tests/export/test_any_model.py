@@ -17,7 +17,7 @@ from keras_attn.inference.translator import Translator
 from keras_attn.models.bidirectional_encoder import BidirectionalEncoder
 from keras_attn.models.bridge import CopyBridge
 from keras_attn.models.transformer_encoder import TransformerEncoder
-from keras_attn.special_ids import BOS_ID, EOS_ID
+from keras_attn.special_ids import BOS_ID, EOS_ID, UNK_ID
 from keras_attn.text.tokenizer import train_tokenizer
 
 V, WIDTH, LETTERS = 16, 24, 6
@@ -163,6 +163,31 @@ def test_a_bare_model_becomes_a_saved_model_of_ids(picture_reader, tmp_path):
             signatures[name](source=tf.constant(pictures[0]))
     with pytest.raises(tf.errors.InvalidArgumentError, match="target_must_be_a_batch_of_rows_of_ids_even"):
         signatures["score"](source=tf.constant(pictures[:1]), target=tf.constant(best[0]))
+
+
+def test_a_bare_model_of_ids_becomes_a_saved_model(tmp_path):
+    import tensorflow as tf
+
+    model = trained(BidirectionalEncoder(WIDTH // 2))
+    source, target = reversal_pairs(60, seed=2)
+    parity = export_saved_model(model, tmp_path / "served", beam_size=2, max_length=8, sources=source)
+    assert parity.identical + parity.ties == 60
+    signatures = tf.saved_model.load(str(tmp_path / "served")).signatures
+
+    def ask(name, **arrays):
+        return {key: value.numpy() for key, value in signatures[name](**arrays).items()}
+
+    target_in = np.pad(target[:, :-1], [(0, 0), (1, 0)], constant_values=BOS_ID)
+    expected = np.sum(model.score(source, target_in, target)[0], axis=1)
+    np.testing.assert_allclose(ask("score", source=source, target=target)["log_prob"], expected, atol=1e-4)
+    strange, unknown = (np.where(source == V - 1, other, source) for other in (V, UNK_ID))
+    assert (strange != source).any()
+    answers = [ask("serving_default", source=each) for each in (strange, unknown)]
+    np.testing.assert_array_equal(answers[0]["ids"], answers[1]["ids"])
+    nothing, padding = np.zeros((2, 0), "int32"), np.zeros((2, 1), "int32")
+    assert ask("serving_default", source=nothing)["lengths"].tolist() == [[0, 0], [0, 0]]
+    scores = [ask("score", source=each, target=target[:2])["log_prob"] for each in (nothing, padding)]
+    np.testing.assert_allclose(*scores, atol=1e-5)
 
 
 def test_without_inputs_a_bare_model_is_compared_on_random_ones(picture_reader, tmp_path):

@@ -80,3 +80,21 @@ def test_what_is_small_or_not_zero_is_left_alone():
     assert not any(fills(compacted(content)))
     rows = np.ones((1, 64), "float32")
     np.testing.assert_array_equal(run(compacted(content), rows=rows), run(content, rows=rows))
+
+
+def test_zeros_that_a_loops_body_reads_stay_even_where_others_begin_with_them():
+    def zeros():
+        return tf.constant(np.zeros((64, 32), "float32"))
+
+    def sums(rows):
+        def body(i, total):
+            return i + 1, total + tf.reduce_sum(tf.concat([rows, zeros() * total], axis=0))
+
+        total = tf.while_loop(lambda i, _: i < 4, body, (tf.constant(0), tf.constant(0.0)))[1]
+        return {"out": tf.concat([rows + total, zeros()], axis=0)}
+
+    function = tf.function(sums, [tf.TensorSpec((1, 32), name="rows")])
+    content = convert({"f": function.get_concrete_function()}, "float32")
+    assert not any(fills(compacted(content)))  # a body would make them at every step
+    rows = np.ones((1, 32), "float32")
+    np.testing.assert_array_equal(run(compacted(content), rows=rows), run(content, rows=rows))

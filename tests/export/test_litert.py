@@ -293,10 +293,22 @@ def test_the_runtime_of_browsers_runs_a_fixed_length(static_beam, digit_speller)
     assert found == expected + [0] * (24 - len(expected))
 
 
+def test_an_alignment_is_as_wide_as_the_source_that_was_given(exported, digit_speller):
+    align = Interpreter(str(exported / "model.tflite")).get_signature_runner("align")
+    translator = Translator.from_trained(digit_speller)
+    for line in ("3 1 4 1 5 9", "3"):  # the longest first, see `LiteRTModel`
+        (expected,) = translator.translate([line], beam_size=1)
+        found = align(source=np.array([expected.source_ids], np.int32))
+        weights = found["weights"][0, : found["lengths"][0]]
+        assert weights.shape == expected.weights.shape
+        np.testing.assert_allclose(weights, expected.weights, atol=1e-4)
+
+
 def test_the_folder_is_the_file_and_its_description(static_beam):
     folder, parity = static_beam
     assert {path.name for path in folder.iterdir()} == {"model.tflite", "model.json", "SHA256SUMS"}
     about = json.loads((folder / "model.json").read_text())
+    assert about["languages"] == {"source": "digits", "target": "names"}
     assert about["special_ids"] == {"pad": 0, "unk": 1, "bos": 2, "eos": 3}
     assert about["bytes"] == (folder / "model.tflite").stat().st_size
     assert about["parity"] == parity.as_dict()
@@ -316,7 +328,7 @@ def test_one_file_is_enough(static_beam):
 def test_the_metadata_name_the_files(static_beam):
     content = metadata(static_beam[0])
     assert content[4:8] == b"M001"  # the identifier of TensorFlow Lite's metadata
-    assert b"model.json" in content
+    assert b"model.json" in content and b"digits to names" in content
     assert licence(content) is None
 
 

@@ -38,6 +38,7 @@ def test_it_says_what_it_is(saved_model):
     folder, parity = saved_model
     about = json.loads((folder / "assets.extra" / "model.json").read_text())
     assert about["keras_attn_export"] == "saved_model"
+    assert about["languages"] == {"source": "digits", "target": "names"}
     assert about["search"]["beam_size"] == 4
     assert about["no_hypothesis"] == {"translation": "", "score": -1e9}
     assert about["parity"] == parity.as_dict()

@@ -65,6 +65,23 @@ def command(*arguments):
     raise ValueError(lines[-1])
 """
 
+IN_PLACE = """
+FOLDER, NAME = Path({folder!r}), {name!r}
+good = (FOLDER / NAME).read_bytes()
+
+def read(path):
+    (FOLDER / NAME).write_bytes(path.read_bytes())
+    try:
+        return look()
+    finally:
+        (FOLDER / NAME).write_bytes(good)
+"""
+
+
+def in_place(folder: Path, name: str, look: str) -> str:
+    """A reader that puts each file in the place of a good one, for as long as Python's `look()` reads that `FOLDER`."""
+    return look + IN_PLACE.format(folder=str(folder), name=name)
+
 
 def write_all(folder: Path, files: Iterable[tuple[str, bytes]], suffix: str) -> list[Path]:
     """Writes named contents as files, numbered, so that no name is a problem; the first is the good one."""
@@ -99,3 +116,11 @@ def outcomes(paths: Iterable[Path], reader: str, allowed: str = "ValueError") ->
     assert run.returncode == 0 and not wrong, f"exit status {run.returncode}, {wrong}: {run.stderr[-2000:]}"
     assert memory < MOST_MEMORY
     return {name: tuple(what) for name, what in said.items()}
+
+
+def counts(paths: list[Path], reader: str) -> tuple[int, int]:
+    """How many files were read and how many refused, see `outcomes`; the first one is good, and is read."""
+    said = outcomes(paths, reader)
+    assert len(said) == len(paths) and said[paths[0].name][0] == "read", said[paths[0].name]
+    kinds = [kind for kind, _ in said.values()]
+    return kinds.count("read"), kinds.count("refused")

@@ -1,7 +1,7 @@
 """Corpora and configs of strangers: each is read or an error in words, in the package and by the command."""
 
 import pytest
-from batch import COMMAND, outcomes, write_all
+from batch import COMMAND, counts, outcomes, write_all
 from corpora import hostile_gzips, hostile_tables, hostile_zips
 from texts import hostile_tomls
 
@@ -52,18 +52,11 @@ def read(path):
 """
 
 
-def counts(paths, reader):
-    said = outcomes(paths, COMMAND + reader)
-    assert len(said) == len(paths) and said[paths[0].name][0] == "read"
-    kinds = [kind for kind, _ in said.values()]
-    return kinds.count("read"), kinds.count("refused")
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("files", "suffix"), [(hostile_gzips, ".tsv.gz"), (hostile_tables, ".tsv")])
 def test_hostile_corpora(files, suffix, tmp_path):
     paths = write_all(tmp_path, files(), suffix)
-    loaded, refused = counts(paths, PAIRS_READER.format(folder=str(tmp_path)))
+    loaded, refused = counts(paths, COMMAND + PAIRS_READER.format(folder=str(tmp_path)))
     assert loaded < 45 and refused > 25
 
 
@@ -78,5 +71,5 @@ def test_hostile_archives_of_a_named_corpus(tmp_path):
 @pytest.mark.slow
 def test_hostile_configs(tmp_path):
     paths = write_all(tmp_path, hostile_tomls(to_toml(Config())), ".toml")
-    loaded, refused = counts(paths, CONFIG_READER)
+    loaded, refused = counts(paths, COMMAND + CONFIG_READER)
     assert loaded < 80 and refused > 180

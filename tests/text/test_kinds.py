@@ -89,3 +89,10 @@ def test_another_kind_is_refused():
         ValueError, match=r"kind is one of unigram, characters, words, symbols\. Received: 'bpe'"
     ):
         train_tokenizer(["a"], 10, kind="bpe")
+
+
+@pytest.mark.parametrize("kind", ["unigram", "characters", "words"])
+def test_capitals_are_read_as_small_letters_where_that_is_asked_for(kind):
+    tokenizer = train_tokenizer(["Hello World", "held hole"], 60, kind=kind, lowercase=True)
+    assert tokenizer.encode(["HELLO wOrLd"]) == tokenizer.encode(["hello world"])
+    assert UNK_ID not in tokenizer.encode(["HELLO wOrLd"])[0]

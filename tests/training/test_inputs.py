@@ -122,12 +122,15 @@ def test_digest_knows_the_training_pairs_from_the_development_pairs():
     assert digest_of(CORPUS, other) != digest_of(other, CORPUS)
 
 
-def test_a_vocabulary_of_a_large_corpus_is_trained_on_lines_from_all_of_it(monkeypatch):
+@pytest.mark.parametrize(
+    ("lines", "read"), [("abcd", "abcd"), ("abcde", "ace"), ("abcdefgh", "aceg"), ("abcdefghijk", "adgj")]
+)
+def test_a_vocabulary_of_a_large_corpus_is_trained_on_so_many_lines_from_all_of_it(monkeypatch, lines, read):
     monkeypatch.setattr(inputs, "VOCABULARY_LINES", 4)
-    corpus = Corpus([f"{letter} {letter}" for letter in "abcdefgh"], ["x"] * 8)
+    corpus = Corpus([f"{letter} {letter}" for letter in lines], ["x"] * len(lines))
     tokenizer, _ = train_tokenizers(corpus, TokenizerConfig(vocab_size=50, joint=False))
     known = {piece.strip("▁") for piece in tokenizer.pieces(range(4, tokenizer.vocab_size))} - {""}
-    assert known == set("aceg")
+    assert known == set(read)
 
 
 def test_each_side_may_have_a_kind_of_its_own():
@@ -140,6 +143,21 @@ def test_each_side_may_have_a_kind_of_its_own():
 def test_the_target_has_the_kind_of_the_source_unless_it_is_told():
     _, target = train_tokenizers(CORPUS, TokenizerConfig(vocab_size=40, joint=False, kind="words"))
     assert target.pieces(target.encode(["ένα δύο"])[0]) == ["▁ένα", "▁δύο"]
+
+
+def test_the_source_alone_is_read_without_capitals():
+    corpus = Corpus(["One two"], ["Eins Zwei"])
+    config = TokenizerConfig(vocab_size=40, joint=False, kind="characters", lowercase=True)
+    source, target = train_tokenizers(corpus, config)
+    assert source.decode(source.encode(["ONE"])) == ["one"]
+    assert target.decode(target.encode(["Eins"])) == ["Eins"]
+
+
+def test_symbols_keep_their_capitals():
+    with pytest.raises(
+        ConfigError, match=r"tokenizer.lowercase does not apply to tokenizer.kind = 'symbols'"
+    ):
+        from_tables({"tokenizer": {"kind": "symbols", "lowercase": True}})
 
 
 def test_one_vocabulary_is_of_one_kind():

@@ -1,9 +1,12 @@
 """Normalised text as ids: SentencePiece's search for the most probable cut (Kudo 2018, https://aclanthology.org/P18-1007), in
 operators that LiteRT has built in.
 
-First all places look at once for the pieces that end there. Then one pass over the places finds the best cut of all that lies
-before each (Viterbi), several of them a turn of the loop, because a turn takes much longer than its operators. Sums are of float32,
-and of equally good cuts that with the longest last piece wins, so ids are SentencePiece's, ties and all.
+First all places look at once for the pieces that begin there. Then one pass over the places finds the best cut of all that lies
+before each (Viterbi), several of them a turn of the loop, because a turn takes longer than its operators. Sums are of float32, and
+of equally good cuts that with the longest last piece wins, so ids are SentencePiece's, ties and all. A character that is no piece is
+the unknown id, or its bytes where the vocabulary has pieces for them.
+
+All tensors in a loop have one shape: of those that do not, LiteRT would plan the memory anew at every turn.
 """
 
 from typing import NamedTuple
@@ -15,7 +18,7 @@ from keras_attn.export.tokens.graphs import Walk, follow, spread
 from keras_attn.export.tokens.vocabulary_tables import NEVER, Pieces
 from keras_attn.special_ids import UNK_ID
 
-BLOCK = 16  # places a turn
+BLOCK = 8  # places a turn
 
 
 class Cut(NamedTuple):
@@ -23,7 +26,7 @@ class Cut(NamedTuple):
 
     Attributes:
         ids: `[M]`, whatever behind the last.
-        starts: `[M]`, the byte of the text at which each begins.
+        starts: `[M]`, the byte of the text at which each begins; of a character that is spelled in bytes, where it does.
         length: how many there are, which may be more than M.
     """
 
@@ -56,10 +59,16 @@ def cut(codes: tf.Tensor, length: tf.Tensor, pieces: Pieces, most: int) -> Cut:
     )  # of the first, the second, ..., then of the last
     starts, places = tf.gather(befores, ends), tf.maximum(ends - 1, 0)
     ids = tf.gather(tf.reshape(endings, [-1]), places * longest + tf.gather(rows, places)) - 1
-    is_unknown = ids == UNK_ID
+    is_piece, is_unknown = tf.range(size) < count, ids == UNK_ID
+    if pieces.byte_ids is not None:
+        tokens = spread(tf.where(is_piece, tf.where(is_unknown, ends - starts, 1), 0), most)
+        first = tf.gather(starts, tokens.owner)
+        spelled = tf.gather(codes, tf.minimum(first + tokens.within, size - 1)) % len(pieces.byte_ids)
+        unknown, ids = tf.gather(is_unknown, tokens.owner), tf.gather(ids, tokens.owner)
+        return Cut(tf.where(unknown, tf.gather(pieces.byte_ids, spelled), ids), first, tokens.total)
     merged = is_unknown & tf.concat([[False], is_unknown[:-1]], axis=0)
-    kept = spread(tf.cast((tf.range(size) < count) & ~merged, tf.int32), most)
-    return Cut(tf.gather(ids, kept.owner), tf.gather(starts, kept.owner), kept.total)
+    tokens = spread(tf.cast(is_piece & ~merged, tf.int32), most)
+    return Cut(tf.gather(ids, tokens.owner), tf.gather(starts, tokens.owner), tokens.total)
 
 
 def _pieces_ending(codes: tf.Tensor, pieces: Pieces) -> tf.Tensor:
@@ -67,33 +76,37 @@ def _pieces_ending(codes: tf.Tensor, pieces: Pieces) -> tf.Tensor:
     trie, size = pieces.trie, codes.shape[0]
     walk = Walk(trie)
 
-    state, found = tf.fill([size], trie.root), []
-    for _ in range(trie.longest):
-        state = walk.step(state, codes)
-        found.append(walk.value(state) + 1)
-        state = tf.concat([[trie.dead], tf.slice(state, [0], [size - 1])], axis=0)
-    return tf.stack(found[::-1], axis=1)
+    def step(depth, state, states):
+        state = walk.step(state, codes)  # of those who began depth bytes before
+        states = states.write(depth, state - trie.dead)  # what is never written is 0
+        state = tf.concat([[trie.dead], state[:-1]], axis=0)
+        return depth - 1, state, states
+
+    states = tf.TensorArray(tf.int32, trie.longest, element_shape=[size])
+    start = tf.constant(trie.longest - 1), tf.fill([size], trie.root), states
+    *_, states = tf.while_loop(lambda depth, state, _: (depth >= 0) & walk.goes_on(state), step, start)
+    return tf.transpose(walk.value(states.stack() + trie.dead) + 1)
 
 
 def _best_endings(endings: tf.Tensor, length: tf.Tensor, pieces: Pieces) -> tf.Tensor:
     """int32 `[N]`, which of `endings` `[N, L]` ends the best cut of all that lies before and at each place."""
     size, longest = endings.shape
     known = tf.constant(pieces.scores.view(np.int32))  # the converter makes no int8 or float16 of integers
+    scores = tf.bitcast(tf.gather(known, endings), tf.float32)
+    blocks = tf.reshape(scores, [size // BLOCK, BLOCK, longest])
 
-    def step(turn, best, rows):
-        scores = tf.bitcast(
-            tf.gather(known, tf.slice(endings, [turn * BLOCK, 0], [BLOCK, longest])), tf.float32
-        )
-        chosen = []
-        for ending in tf.unstack(scores, num=BLOCK):
-            candidates = best + ending  # by where the last piece begins
-            chosen.append(tf.argmax(candidates, output_type=tf.int32))
-            best = tf.concat([best[1:], tf.reduce_max(candidates, keepdims=True)], axis=0)
-        return turn + 1, best, rows.write(turn, tf.stack(chosen))
+    def step(turn, best, bests):
+        found = []
+        for ending in tf.unstack(tf.gather(blocks, turn)):
+            found.append(tf.reduce_max(best + ending, keepdims=True))  # by where the last piece begins
+            best = tf.concat([best[1:], found[-1]], axis=0)
+        return turn + 1, best, bests.write(turn, tf.concat(found, axis=0))
 
-    best = tf.constant(
-        [NEVER] * (longest - 1) + [0.0], tf.float32
-    )  # of the cuts that end at each of L places before
-    rows = tf.TensorArray(tf.int32, size // BLOCK, element_shape=[BLOCK])
-    *_, rows = tf.while_loop(lambda turn, *_: turn * BLOCK < length, step, (tf.constant(0), best, rows))
-    return tf.reshape(rows.stack(), [size])
+    # Of the cuts that end at each of L places before.
+    first = tf.constant([NEVER] * (longest - 1) + [0.0], tf.float32)
+    bests = tf.TensorArray(tf.float32, size // BLOCK, element_shape=[BLOCK])
+    start = tf.constant(0), first, bests
+    *_, bests = tf.while_loop(lambda turn, *_: turn * BLOCK < length, step, start)
+    bests = tf.concat([first, tf.reshape(bests.stack(), [-1])], axis=0)
+    before = tf.gather(bests, tf.range(size)[:, None] + tf.range(longest))
+    return tf.argmax(before + scores, axis=1, output_type=tf.int32)

@@ -5,15 +5,15 @@ which state comes next. What the key that ends in state s stands for is in cell 
 alike.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 LABEL = 1 << 22  # a cell is label * LABEL + next state
-VALUE = -LABEL  # or VALUE - value
 NO_BYTE = 256  # a label that no cell bears
-_EMPTY = np.int32(3 << 29)
+VALUE = (NO_BYTE + 1) * LABEL  # or VALUE + value
+_PATIENCE = 50  # free cells that do not fit
 _BLOCK = 512  # s ^ b is in the block of s for every b, NO_BYTE too
 
 
@@ -21,7 +21,7 @@ class DoubleArray:
     """A trie.
 
     Args:
-        cells: int32 `[M]`, M a multiple of 512; the last block is of empty cells.
+        cells: int32 `[M]`, M a multiple of 512; the last block is of empty cells, which lead to `dead`.
         root: the state to begin with.
 
     Attributes:
@@ -32,29 +32,20 @@ class DoubleArray:
     def __init__(self, cells: np.ndarray, root: int, longest: int) -> None:
         self.cells, self.root, self.longest = cells, root, longest
         self.dead = len(cells) - _BLOCK
-        if self.dead > LABEL // 2:
-            raise ValueError(f"a trie of {len(cells)} cells is too large")
 
     def get(self, key: bytes) -> int | None:
         """The value of a key, if it is one."""
         state = self.root
         for byte in key:
-            state = int(self.cells[state ^ byte]) - byte * LABEL
-            if not 0 <= state < LABEL:
-                return None
-        return VALUE - int(self.cells[state]) if self.cells[state] <= VALUE else None
-
-    def change_values(self, new: Callable[[int], int]) -> None:
-        """Puts others, 0 or more, for the values that there are."""
-        found = np.flatnonzero(self.cells <= VALUE)
-        self.cells[found] = [VALUE - new(value) for value in (VALUE - self.cells[found]).tolist()]
+            state = min(int(self.cells[state ^ byte]) ^ byte * LABEL, self.dead)
+        return int(self.cells[state]) - VALUE if self.cells[state] >= VALUE else None
 
 
 class Node(NamedTuple):
     """A state before it has its place.
 
     Attributes:
-        children: nodes by byte, none of them 0.
+        children: nodes by byte. A node with a value has none by the byte 0.
         value: what the key that ends here stands for; `None`: no key does.
     """
 
@@ -77,20 +68,36 @@ def build_double_array(root: Node) -> DoubleArray:
     Raises:
         ValueError: it is too large.
     """
-    layout, order, level = _Layout(), {id(root): root}, [root]
-    while level := [child for node in level for child in node.children.values() if id(child) not in order]:
-        order |= {id(node): node for node in level}
-    states = {
-        name: layout.place([*node.children, *([0] if node.value is not None else [])])
-        for name, node in order.items()
-    }
-    cells = np.full(layout.size + _BLOCK, _EMPTY)
-    for name, node in order.items():
+    (trie,) = build_double_arrays(root)
+    return trie
+
+
+def build_double_arrays(*roots: Node) -> list[DoubleArray]:
+    """Tries in one array.
+
+    Raises:
+        ValueError: they are too large.
+    """
+    nodes, level = {id(root): root for root in roots}, list(roots)
+    while level := [child for node in level for child in node.children.values() if id(child) not in nodes]:
+        nodes |= {id(node): node for node in level}
+    layout, states = _Layout(), {}
+    for name, node in sorted(nodes.items(), key=lambda item: -_width(item[1])):
+        states[name] = layout.place([*node.children, *([0] if node.value is not None else [])])
+    if layout.size > LABEL // 2:
+        raise ValueError(f"a trie of {layout.size} cells is too large")
+    cells = np.full(layout.size + _BLOCK, layout.size, np.int32)
+    for name, node in nodes.items():
         for byte, child in node.children.items():
             cells[states[name] ^ byte] = byte * LABEL + states[id(child)]
         if node.value is not None:
-            cells[states[name]] = VALUE - node.value
-    return DoubleArray(cells, states[id(root)], _height(root, {}))
+            cells[states[name]] = VALUE + node.value
+    return [DoubleArray(cells, states[id(root)], _height(root, {})) for root in roots]
+
+
+def _width(node: Node) -> int:
+    """How many cells a node takes."""
+    return max(len(node.children) + (node.value is not None), 1)
 
 
 def _height(node: Node, known: dict[int, int]) -> int:
@@ -106,16 +113,20 @@ class _Layout:
     def __init__(self) -> None:
         self._free = bytearray(b"\1" * _BLOCK)
         self._states: set[int] = set()
+        self._width, self._from = 0, 0  # where to begin for nodes as wide as the last
 
     @property
     def size(self) -> int:
         return len(self._free)
 
     def place(self, labels: Iterable[int]) -> int:
-        """A new state of which all cells are free, which it takes."""
+        """A new state of which all cells are free, which it takes: the first, or nearly. The widest nodes are to come first."""
         labels = sorted(labels) or [0]
-        cell = -1
+        if len(labels) != self._width:
+            self._width, self._from = len(labels), 0
+        cell, tried = self._from - 1, 0
         while True:
+            tried += 1
             cell = self._free.find(1, cell + 1)
             if cell < 0:
                 cell = len(self._free)
@@ -123,39 +134,9 @@ class _Layout:
             state = cell ^ labels[0]
             if state not in self._states and all(self._free[state ^ label] for label in labels):
                 break
+        if tried > _PATIENCE:
+            self._from = cell
         self._states.add(state)
         for label in labels:
             self._free[state ^ label] = 0
         return state
-
-
-def from_darts(units: np.ndarray) -> DoubleArray:
-    """The same of an array of Darts-clone (uint32 `[U]`), the library by which SentencePiece keeps its character map.
-
-    Raises:
-        ValueError: it is no trie of keys of at most 256 bytes.
-    """
-    units = units.astype(np.int64)
-    offset = (units >> 10) << ((units & 0x200) >> 6)
-    label, state = units & 0xFF, np.arange(len(units)) ^ offset
-    if not len(units) or offset[0] >= len(units) or len(units) > LABEL // 2:
-        raise ValueError("its normaliser's trie is broken")
-    is_value = units >> 31 == 1
-    leads = np.flatnonzero(~is_value & (label > 0) & (state < len(units)))
-    cells = np.full(-(-len(units) // _BLOCK) * _BLOCK + _BLOCK, _EMPTY)
-    cells[: len(units)][is_value] = VALUE - np.minimum(units[is_value] & 0x7FFFFFFF, 1 << 30)
-    cells[leads] = (label * LABEL + state)[leads]
-    root = int(offset[0])
-    return DoubleArray(cells, root, _depth(root, leads ^ label[leads], state[leads], len(cells)))
-
-
-def _depth(root: int, sources: np.ndarray, targets: np.ndarray, size: int) -> int:
-    """How many bytes lead from the root to the state that is farthest from it."""
-    level = np.array([root])
-    for depth in range(_BLOCK // 2):
-        in_level = np.zeros(size, bool)
-        in_level[level] = True
-        level = np.unique(targets[in_level[sources]])
-        if not len(level):
-            return depth
-    raise ValueError("its normaliser's trie has no end")

@@ -3,10 +3,13 @@
 Every function is of operators that LiteRT has built in, and of shapes that do not hang on the numbers. All tensors are int32.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
 import tensorflow as tf
 
+from keras_attn.export.tokens.character_map import BIAS
 from keras_attn.export.tokens.double_array import LABEL, NO_BYTE, VALUE, DoubleArray
 
 
@@ -46,26 +49,33 @@ def follow(jumps: tf.Tensor, start: tf.Tensor) -> tf.Tensor:
     return path[:size]
 
 
-def longest_match(trie: DoubleArray, codes: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-    """The longest key that begins at each place: how many bytes it has, 0 where there is none, and its value.
+def longest_match(tries: Sequence[DoubleArray], codes: tf.Tensor, first: int) -> tuple[tf.Tensor, tf.Tensor]:
+    """The longest key that begins at each place: how many bytes it has, 0 where there is none, and the sum of its values, each
+    `[len(tries) * N]`.
 
     Args:
+        tries: in one array, of values that are added up, see `character_map`.
         codes: `[N]`, bytes, or `NO_BYTE`.
+        first: what is added to.
     """
-    size = codes.shape[0]
-    walk = Walk(trie)
-    padded = tf.pad(codes, [[0, trie.longest]], constant_values=NO_BYTE)
+    walk, size = Walk(tries[0]), len(tries) * codes.shape[0]
+    roots = tf.constant(np.repeat([trie.root for trie in tries], codes.shape[0]), tf.int32)
 
-    def step(depth, state, length, found):
-        state = walk.step(state, tf.slice(padded, [depth], [size]))
+    def step(depth, codes, state, length, found):
+        state = walk.step(state, codes)
         value = walk.value(state)
         ends = tf.minimum(value + 1, 1)
-        return depth + 1, state, length + ends * (depth + 1 - length), found + ends * (value - found)
+        codes = tf.concat([codes[1:], [NO_BYTE]], axis=0)
+        return depth + 1, codes, state, tf.maximum(length, ends * depth), found + ends * (value - BIAS)
 
-    first = tf.constant(0), tf.fill([size], trie.root), tf.zeros([size], tf.int32), tf.zeros([size], tf.int32)
-    *_, length, found = tf.while_loop(
-        lambda depth, state, *_: (depth < trie.longest) & walk.goes_on(state), step, first
+    start = (
+        tf.constant(1),
+        tf.concat([codes] * len(tries), axis=0),
+        roots,
+        tf.zeros([size], tf.int32),
+        tf.fill([size], first),
     )
+    *_, length, found = tf.while_loop(lambda depth, codes, state, *_: walk.goes_on(state), step, start)
     return length, found
 
 
@@ -76,16 +86,16 @@ class Walk:
         self._trie, self._cells = trie, tf.constant(trie.cells)
 
     def step(self, state: tf.Tensor, codes: tf.Tensor) -> tf.Tensor:
-        """Where bytes `[N]` lead from states `[N]`: to `trie.dead` if nowhere.
+        """Where bytes lead from states, of the same shape: to `trie.dead` if nowhere.
 
-        From a cell of another label than the code, what is left is more than any state, or less than the lowest by as much.
+        What is left of a cell without the code is more than any state if the cell's label is another.
         """
-        left = tf.gather(self._cells, tf.bitwise.bitwise_xor(state, codes)) - codes * LABEL
-        return tf.minimum(tf.abs(left), self._trie.dead)
+        cells = tf.gather(self._cells, tf.bitwise.bitwise_xor(state, codes))
+        return tf.minimum(tf.bitwise.bitwise_xor(cells, codes * LABEL), self._trie.dead)
 
     def value(self, state: tf.Tensor) -> tf.Tensor:
-        """What the keys that end in states `[N]` stand for, -1 where none does."""
-        return tf.maximum(VALUE - tf.gather(self._cells, state), -1)
+        """What the keys that end in states stand for, -1 where none does."""
+        return tf.maximum(tf.gather(self._cells, state) - VALUE, -1)
 
     def goes_on(self, state: tf.Tensor) -> tf.Tensor:
         """Whether there is any state left that bytes may lead out of."""

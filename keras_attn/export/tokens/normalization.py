@@ -1,19 +1,24 @@
 """Text as SentencePiece normalises it, in operators that LiteRT has built in.
 
-At every place a rule of the vocabulary's own map replaces the longest text that it knows; else a character stays as it is, and a
-byte that is no UTF-8 becomes U+FFFD. Then spaces are run together.
+At every place the vocabulary's own map replaces the longest text that it knows, and a byte that is no UTF-8 becomes U+FFFD. Then
+spaces are run together.
 """
 
 from typing import NamedTuple
 
 import tensorflow as tf
 
-from keras_attn.export.tokens.double_array import NO_BYTE, build_double_array
+from keras_attn.export.tokens.character_map import (
+    FIRST_SYLLABLE,
+    LASTING_SPACE,
+    LENGTH_BITS,
+    OWN,
+    SYLLABLES,
+    CharacterMap,
+)
+from keras_attn.export.tokens.double_array import NO_BYTE
 from keras_attn.export.tokens.graphs import follow, longest_match, spread
-from keras_attn.export.tokens.utf8_trie import characters
-from keras_attn.export.tokens.vocabulary_tables import LASTING_SPACE, LENGTH_BITS, SPACE, Normalization
-
-_CHARACTERS = build_double_array(characters(0))
+from keras_attn.export.tokens.vocabulary_tables import SPACE, Normalization
 
 
 class Normalized(NamedTuple):
@@ -42,7 +47,7 @@ def normalized(text: tf.Tensor, tables: Normalization) -> Normalized:
     given = tf.reduce_sum(tf.cast(tf.cumsum(tf.cast(~is_byte(text), tf.int32)) == 0, tf.int32))
     read = _whole_characters(text, given)
     codes = tf.where(tf.range(size) < read, text, NO_BYTE)
-    replaced, origin, length = _replaced(codes, read, tables)
+    replaced, origin, length = _replaced(codes, read, tables.characters)
     kept = spread(_wanted(replaced, _whole_characters(replaced, length), given, tables), size)
     spaced = tf.gather(tf.concat([[SPACE], replaced], axis=0), kept.owner)
     spaced = tf.where(spaced == LASTING_SPACE, SPACE, spaced)
@@ -67,31 +72,39 @@ def _whole_characters(codes: tf.Tensor, length: tf.Tensor) -> tf.Tensor:
 
 
 def _replaced(
-    codes: tf.Tensor, length: tf.Tensor, tables: Normalization
+    codes: tf.Tensor, length: tf.Tensor, characters: CharacterMap
 ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
     """Text after its rules, int32 `[N]`; the place in `codes` that each byte comes from, `[N]`; how many bytes there are."""
-    size = codes.shape[0]
-    beyond = size << LENGTH_BITS  # behind the text itself
-    jumps, places = tf.ones([size], tf.int32), tf.fill([size], tables.broken + beyond)
-    whole, _ = longest_match(_CHARACTERS, codes)
-    own = tf.range(size) * (1 << LENGTH_BITS)
-    jumps, places = tf.where(whole > 0, whole, jumps), tf.where(whole > 0, own + whole, places)
-    for trie in (tables.rules, tables.symbols):  # those that come later count more
-        if trie is not None:
-            matched, value = longest_match(trie, codes)
-            jumps, places = (
-                tf.where(matched > 0, matched, jumps),
-                tf.where(matched > 0, value + beyond, places),
-            )
-    jumps = tf.concat([tf.minimum(tf.range(size) + jumps, size), [size]], axis=0)
-    path = follow(jumps, tf.constant([0]))[:size]
+    size, places = codes.shape[0], tf.range(codes.shape[0])
+    matched, found = (
+        tf.reshape(each, [2, size])
+        for each in longest_match((characters.rules, characters.single), codes, characters.broken)
+    )
+    value = tf.where(matched[0] > 0, found[0], found[1])
+    matched = tf.reduce_max(matched, axis=0)  # a rule's key is a character or more
+    # Behind the text itself lie the map's.
+    value = tf.where(value == OWN, places * (1 << LENGTH_BITS) + matched, value + (size << LENGTH_BITS))
+    jumps = tf.minimum(places + tf.maximum(matched, 1), size)
+    path = follow(tf.concat([jumps, [size]], axis=0), tf.constant([0]))[:size]
     inside = tf.minimum(path, size - 1)
-    place = tf.gather(places, inside)
-    start = tf.bitwise.right_shift(place, LENGTH_BITS)
-    runs = spread(tf.where(path < length, place - start * (1 << LENGTH_BITS), 0), size)
-    strings = tf.concat([tf.cast(codes, tf.uint8), tables.strings], axis=0)
-    source = tf.minimum(tf.gather(start, runs.owner) + runs.within, strings.shape[0] - 1)
-    return tf.cast(tf.gather(strings, source), tf.int32), tf.gather(inside, runs.owner), runs.total
+    value = tf.gather(value, inside)
+    start = tf.bitwise.right_shift(value, LENGTH_BITS)
+    runs = spread(tf.where(path < length, value - start * (1 << LENGTH_BITS), 0), size)
+    strings = tf.concat([tf.cast(codes, tf.uint8), characters.strings], axis=0)
+    source = tf.gather(start, runs.owner) + runs.within
+    found = tf.cast(tf.gather(strings, tf.minimum(source, strings.shape[0] - 1)), tf.int32)
+    if characters.has_syllables:
+        of_syllables = source - (size + SYLLABLES)
+        found = tf.where(of_syllables >= 0, _syllable_byte(of_syllables), found)
+    return found, tf.gather(inside, runs.owner), runs.total
+
+
+def _syllable_byte(place: tf.Tensor) -> tf.Tensor:
+    """The byte in UTF-8 at each place of all syllables of Hangul, one behind the other."""
+    number = place // 3
+    within = place - 3 * number
+    bits = tf.bitwise.right_shift(number + FIRST_SYLLABLE, 12 - 6 * within) % 64
+    return bits + tf.where(within == 0, 0xE0, 0x80)
 
 
 def _wanted(codes: tf.Tensor, length: tf.Tensor, given: tf.Tensor, tables: Normalization) -> tf.Tensor:

@@ -5,10 +5,12 @@ from typing import NamedTuple
 import tensorflow as tf
 
 from keras_attn.export.tokens.cutting import cut
-from keras_attn.export.tokens.normalization import is_byte, normalized
+from keras_attn.export.tokens.normalization import normalized
 from keras_attn.export.tokens.vocabulary_tables import VocabularyTables
 
-SHORT = 128  # a graph of so few bytes is two to three times as fast as one of 512
+# A graph of so few bytes is two to three times as fast as one of 512. All texts go through it, outside any branch: LiteRT plans the
+# memory of a branch anew whenever it is taken, which takes as long as the graph itself.
+SHORT = 128
 
 
 class Tokens(NamedTuple):
@@ -35,13 +37,9 @@ def tokenized(text: tf.Tensor, tables: VocabularyTables, most: int) -> Tokens:
         tables: of the vocabulary.
         most: M, how many are wanted.
     """
+    short = _tokenized(text[:SHORT], tables, most)
     if text.shape[0] <= SHORT:
-        return _tokenized(text, tables, most)
-    too_long = Tokens(
-        tf.zeros([most], tf.int32), tf.zeros([most], tf.int32), tf.constant(0), tf.constant(True)
-    )
-    ends_early = ~is_byte(text[SHORT - 1])
-    short = tf.cond(ends_early, lambda: _tokenized(text[:SHORT], tables, most), lambda: too_long)
+        return short
     return tf.cond(short.truncated, lambda: _tokenized(text, tables, most), lambda: short)
 
 

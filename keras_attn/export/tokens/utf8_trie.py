@@ -8,21 +8,28 @@ _SECOND = {0xE0: range(0xA0, 0xC0), 0xED: range(0x80, 0xA0), 0xF0: range(0x90, 0
 
 
 def characters(value: int) -> Node:
-    """All characters but NUL, each of them a key that stands for `value`."""
+    """All characters, each of them a key that stands for `value`."""
     ends = [Node({}, value)]  # with none, one, ... trailing bytes left
     for _ in range(3):
         ends.append(Node(dict.fromkeys(_TRAILS, ends[-1]), None))
-    children = dict.fromkeys(range(1, 0x80), ends[0])
-    for trailing, firsts in enumerate((range(0xC2, 0xE0), range(0xE0, 0xF0), range(0xF0, 0xF5)), start=1):
-        for first in firsts:
-            second = dict.fromkeys(_SECOND.get(first, _TRAILS), ends[trailing - 1])
-            children[first] = Node(second, None) if first in _SECOND else ends[trailing]
+    children = dict.fromkeys(range(0x80), ends[0])
+    for trailing, leads in enumerate((range(0xC2, 0xE0), range(0xE0, 0xF0), range(0xF0, 0xF5)), start=1):
+        for lead in leads:
+            second = dict.fromkeys(_SECOND.get(lead, _TRAILS), ends[trailing - 1])
+            children[lead] = Node(second, None) if lead in _SECOND else ends[trailing]
     return Node(children, None)
 
 
 def with_default(node: Node, default: Node) -> Node:
-    """A trie with the keys of another added, as far as it does not have them."""
-    children = dict(default.children)
-    for byte, child in node.children.items():
-        children[byte] = with_default(child, default.children[byte]) if byte in default.children else child
-    return Node(children, default.value if node.value is None else node.value)
+    """A trie with the keys of another added, as far as it does not have them. What nodes share stays shared."""
+    made: dict[tuple[int, int], Node] = {}
+
+    def merged(node: Node, default: Node) -> Node:
+        if (id(node), id(default)) not in made:
+            children = dict(default.children)
+            for byte, child in node.children.items():
+                children[byte] = merged(child, default.children[byte]) if byte in default.children else child
+            made[id(node), id(default)] = Node(children, default.value if node.value is None else node.value)
+        return made[id(node), id(default)]
+
+    return merged(node, default)

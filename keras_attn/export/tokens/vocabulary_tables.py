@@ -9,42 +9,32 @@ from dataclasses import dataclass
 import numpy as np
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
-from keras_attn.export.tokens.double_array import DoubleArray, build_double_array, from_darts, nodes_of
+from keras_attn.export.tokens.character_map import CharacterMap, character_map
+from keras_attn.export.tokens.double_array import DoubleArray, build_double_array, nodes_of
 from keras_attn.export.tokens.utf8_trie import characters, with_default
 from keras_attn.special_ids import UNK_ID
+from keras_attn.text.framing import one_line
+from keras_attn.text.vocabulary_checks import byte_ids
 from keras_attn.text.words import WORD_START
 
-SPACE, LASTING_SPACE = (
-    0x20,
-    0xFF,
-)  # the second stands for a "▁" that was typed: such ones are not run together
-LENGTH_BITS = 6
-LENGTHS = 1 << LENGTH_BITS  # of replacements; the longest that nmt_nfkc has is 33 bytes
+SPACE = 0x20
 NEVER = np.float32(-1e30)  # the score of a piece that does not fit
-_MARK = WORD_START.encode()
+DROPPED_SPACE, BYTE = 1, 2  # kinds of surfaces
 _LONGEST = 255  # bytes of a piece; trainers make none of more than 64 unless they are told
-_REPLACEMENT = "\ufffd".encode()  # of a byte that is no UTF-8
 _UNKNOWN_PENALTY = np.float32(10)  # SentencePiece: so much less than the least probable piece
 
 
 @dataclass(frozen=True)
 class Normalization:
-    """What becomes of text before it is cut. Values of the tries
-    are places in `strings`: `start * LENGTHS + length`.
+    """What becomes of text before it is cut.
 
     Attributes:
-        symbols: trie of what stays as it is before any rule is looked at; `None`: nothing.
-        rules: trie of what is replaced; `None`: nothing.
-        strings: uint8, the replacements.
-        broken: the place of what stands for a byte that is no UTF-8.
+        characters: what characters are replaced by.
         add_space: whether a space is put in front.
         merge_spaces: whether runs of spaces become one, and none is left at the ends.
     """
 
-    symbols: DoubleArray | None
-    rules: DoubleArray | None
-    strings: np.ndarray
-    broken: int
+    characters: CharacterMap
     add_space: bool
     merge_spaces: bool
 
@@ -56,10 +46,12 @@ class Pieces:
     Attributes:
         trie: its values are ids, of a character that is no piece the unknown one.
         scores: float32 `[1 + V]`, by id + 1; the first is `NEVER`, that of the unknown id is for a character that is no piece.
+        byte_ids: int32 `[256]`, what a character that is no piece is spelled in; `None`: it is unknown.
     """
 
     trie: DoubleArray
     scores: np.ndarray
+    byte_ids: np.ndarray | None
 
 
 @dataclass(frozen=True)
@@ -68,24 +60,37 @@ class Surfaces:
 
     Attributes:
         text: uint8, all of them one after the other.
-        starts: int32 `[V + 1]`, where in `text` each begins, and the last one ends.
-        heads: uint8 `[V]`, 1 where the first byte is a space that is left out at the beginning of a text.
-        drop_one: whether only one such space is, else all of them are.
+        starts: int16 or int32 `[V + 1]`, where in `text` each begins, and the last one ends, less `first_start`.
+        first_start: see there.
+        kinds: uint8 `[V]`, `DROPPED_SPACE` where the first byte is a space that is left out at the beginning of a text, `BYTE` where
+            all of it is a byte of a character that is spelled, else 0.
+        drop_one: whether only one such space is left out, else all of them are.
+        broken: where in `text` what stands for bytes that are no UTF-8 begins and ends; `None`: nothing is spelled.
+        space: the same of what stands for spelled control characters; `None`: they stay.
     """
 
     text: np.ndarray
     starts: np.ndarray
-    heads: np.ndarray
+    first_start: int
+    kinds: np.ndarray
     drop_one: bool
+    broken: tuple[int, int] | None
+    space: tuple[int, int] | None
 
 
 @dataclass(frozen=True)
 class VocabularyTables:
-    """All that is needed of a vocabulary."""
+    """All that is needed of a vocabulary.
+
+    Attributes:
+        surfaces: as SentencePiece shows them.
+        surfaces_in_line: with spaces for control characters, see `one_line`.
+    """
 
     normalization: Normalization
     pieces: Pieces
     surfaces: Surfaces
+    surfaces_in_line: Surfaces
 
 
 def vocabulary_tables(model_proto: bytes) -> VocabularyTables:
@@ -95,69 +100,28 @@ def vocabulary_tables(model_proto: bytes) -> VocabularyTables:
         ValueError: the vocabulary does what no trained one does and a graph cannot.
     """
     model = ModelProto.FromString(model_proto)
-    return VocabularyTables(_normalization(model), _pieces(model), _surfaces(model))
+    bytes_in = byte_ids(model.pieces)
+    return VocabularyTables(
+        _normalization(model),
+        _pieces(model, bytes_in),
+        _surfaces(model, bytes_in, str),
+        _surfaces(model, bytes_in, one_line),
+    )
 
 
 def _normalization(model: ModelProto) -> Normalization:
     spec = model.normalizer_spec
     if not spec.escape_whitespaces:
         raise _unfit("keeps spaces as they are")
-    size = int.from_bytes(spec.precompiled_charsmap[:4], "little")
-    units = np.frombuffer(spec.precompiled_charsmap, "<u4", size // 4, 4) if size else None
-    places = _Places()
+    symbols = {piece.piece.encode() for piece in model.pieces if piece.type == piece.USER_DEFINED}
     try:
-        rules = None if units is None else from_darts(units)
-        if rules:
-            rules.change_values(_placed(spec.precompiled_charsmap[4 + size :], places))
-        kept = {piece.piece.encode() for piece in model.pieces if piece.type == piece.USER_DEFINED}
-        if rules is None or rules.get(_MARK) is None:
-            kept.add(_MARK)
-        symbols = build_double_array(nodes_of({text: places.of(text) for text in kept})) if kept else None
-        broken = places.of(_REPLACEMENT)
+        characters = character_map(spec.precompiled_charsmap, frozenset(symbols))
     except ValueError as error:
         raise _unfit(str(error)) from None
-    return Normalization(
-        symbols=symbols,
-        rules=rules,
-        strings=np.frombuffer(bytes(places.strings), np.uint8),
-        broken=broken,
-        add_space=spec.add_dummy_prefix,
-        merge_spaces=spec.remove_extra_whitespaces,
-    )
+    return Normalization(characters, spec.add_dummy_prefix, spec.remove_extra_whitespaces)
 
 
-class _Places:
-    """Where in `strings` a text stands, as `start * LENGTHS + length`."""
-
-    def __init__(self) -> None:
-        self.strings = bytearray()
-        self._known: dict[bytes, int] = {}
-
-    def of(self, text: bytes) -> int:
-        text = text.replace(_MARK, bytes([LASTING_SPACE]))
-        if b"  " in text:
-            raise ValueError("its normaliser puts two spaces in a row")
-        if len(text) >= LENGTHS:
-            raise ValueError(f"its normaliser makes {len(text)} bytes of a character or a symbol")
-        if text not in self._known:
-            self._known[text] = len(self.strings) * LENGTHS + len(text)
-            self.strings += text
-        return self._known[text]
-
-
-def _placed(strings: bytes, places: _Places) -> Callable[[int], int]:
-    """From where a text begins that ends before a NUL, to its place."""
-
-    def place(start: int) -> int:
-        end = strings.find(b"\0", start)
-        if end < 0:
-            raise ValueError("its normaliser's texts have no end")
-        return places.of(strings[start:end])
-
-    return place
-
-
-def _pieces(model: ModelProto) -> Pieces:
+def _pieces(model: ModelProto, byte_ids: list[int]) -> Pieces:
     ids, scores = {}, np.full(1 + len(model.pieces), NEVER)
     for piece_id, piece in enumerate(model.pieces):
         text = piece.piece.replace(WORD_START, " ").encode()
@@ -174,21 +138,33 @@ def _pieces(model: ModelProto) -> Pieces:
         initial=0
     )
     scores[1 + UNK_ID] = least - _UNKNOWN_PENALTY
-    return Pieces(build_double_array(with_default(nodes_of(ids), characters(UNK_ID))), scores)
+    trie = build_double_array(with_default(nodes_of(ids), characters(UNK_ID)))
+    return Pieces(trie, scores, np.array(byte_ids, np.int32) if byte_ids else None)
 
 
-def _surfaces(model: ModelProto) -> Surfaces:
-    texts, heads = [], []
-    for piece in model.pieces:
-        shown = piece.type in (piece.NORMAL, piece.USER_DEFINED)
-        text = piece.piece.replace(WORD_START, " ") if shown else ""
-        texts.append((model.trainer_spec.unk_surface if piece.type == piece.UNKNOWN else text).encode())
-        heads.append(shown and text.startswith(" "))
+def _surfaces(model: ModelProto, byte_ids: list[int], shown: Callable[[str], str]) -> Surfaces:
     spec = model.normalizer_spec
-    starts = np.cumsum([0, *map(len, texts)], dtype=np.int32)
-    heads = np.array(heads, np.uint8) * np.uint8(spec.add_dummy_prefix or spec.remove_extra_whitespaces)
+    drops = spec.add_dummy_prefix or spec.remove_extra_whitespaces
+    texts, kinds = [], []
+    for piece in model.pieces:
+        has_text = piece.type in (piece.NORMAL, piece.USER_DEFINED)
+        text = piece.piece.replace(WORD_START, " ") if has_text else ""
+        texts.append(shown(model.trainer_spec.unk_surface if piece.type == piece.UNKNOWN else text).encode())
+        kinds.append(DROPPED_SPACE if drops and text.startswith(" ") else 0)
+    for byte, piece_id in enumerate(byte_ids):
+        texts[piece_id], kinds[piece_id] = bytes([byte]), BYTE
+    starts = np.cumsum([0, *map(len, texts)])
+    end = int(starts[-1])
+    first = 1 << 15 if end + 4 < 1 << 16 else 0
+    extra = "\ufffd ".encode() if byte_ids else b""
     return Surfaces(
-        np.frombuffer(b"".join(texts), np.uint8), starts, heads, not spec.remove_extra_whitespaces
+        text=np.frombuffer(b"".join(texts) + extra, np.uint8),
+        starts=(starts - first).astype(np.int16 if first else np.int32),
+        first_start=first,
+        kinds=np.array(kinds, np.uint8),
+        drop_one=not spec.remove_extra_whitespaces,
+        broken=(end, end + 3) if byte_ids else None,
+        space=(end + 3, end + 4) if byte_ids and shown is one_line else None,
     )
 
 

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_attn.export.tokens.double_array import NO_BYTE, build_double_array, from_darts, nodes_of
+from keras_attn.export.tokens.character_map import BIAS
+from keras_attn.export.tokens.darts import read_darts
+from keras_attn.export.tokens.double_array import NO_BYTE, build_double_array, build_double_arrays, nodes_of
 from keras_attn.export.tokens.graphs import follow, longest_match, spread
 from keras_attn.export.tokens.utf8_trie import characters, with_default
 
@@ -58,23 +60,23 @@ def test_what_a_trie_has_counts_more_than_what_it_has_by_default():
 )
 def test_a_broken_array_of_darts_is_refused_or_ends(units):
     try:
-        assert from_darts(units).longest < 256
+        assert build_double_array(read_darts(units, int)).longest < 256
     except ValueError as error:
         assert "trie" in str(error)
 
 
 def test_the_longest_key_is_found_at_every_place():
-    trie = build_double_array(nodes_of(KEYS))
+    tries = build_double_arrays(nodes_of(KEYS), characters(BIAS + 1))
     codes = tf.constant([*b"abcdabc\xff\xfe\0", NO_BYTE])
-    lengths, values = longest_match(trie, codes)
-    assert lengths.numpy().tolist() == [4, 3, 0, 0, 2, 1, 0, 2, 0, 0, 0]
-    assert [v for v, n in zip(values.numpy().tolist(), lengths.numpy().tolist(), strict=True) if n] == [
-        7,
-        9,
-        0,
-        1,
-        2,
-    ]
+    lengths, values = longest_match(tries, codes, 100)
+    assert lengths.numpy().tolist() == [4, 3, 0, 0, 2, 1, 0, 2, 0, 0, 0, *[1] * 7, 0, 0, 1, 0]
+    assert values.numpy()[11:].tolist() == [*[101] * 7, 100, 100, 101, 100]
+
+
+def test_values_of_a_key_and_of_its_beginnings_add_up():
+    keys = {key: value + BIAS for key, value in KEYS.items()}
+    _, values = longest_match([build_double_array(nodes_of(keys))], tf.constant([*b"abcdabc"]), 100)
+    assert values.numpy().tolist() == [100 + 3 + 0 + 7, 100 + 1 + 9, 100, 100, 100 + 3 + 0, 100 + 1, 100]
 
 
 def test_jumps_are_followed():

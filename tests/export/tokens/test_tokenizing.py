@@ -37,16 +37,21 @@ VOCABULARIES = {
     "pieces across words": {"split_by_whitespace": False, "max_sentencepiece_length": 24, "vocab_size": 400},
     "symbols of the user": {"user_defined_symbols": ["<2de>", "ﬁ", "dog", "das Gras", "▁▁"]},
     "another unknown": {"unk_surface": "<?>"},
+    "bytes": {"byte_fallback": True, "vocab_size": 400, "character_coverage": 0.98},
+    "bytes, spaces kept": {"byte_fallback": True, "vocab_size": 400, "remove_extra_whitespaces": False},
 }
 
 
 KINDS = ["characters", "words", "symbols"]
+SPELLED = [f"{kind}, bytes" for kind in KINDS]
 
 
-@pytest.fixture(scope="module", params=[*VOCABULARIES, *KINDS])
+@pytest.fixture(scope="module", params=[*VOCABULARIES, *KINDS, *SPELLED])
 def vocabulary(request, lines, train, cutter):
-    if request.param in KINDS:
-        return cutter(train_tokenizer(lines, 100, kind=request.param).model_proto)
+    kind, _, spelled = request.param.partition(", ")
+    if kind in KINDS:
+        size = 400 if spelled else 100
+        return cutter(train_tokenizer(lines, size, kind=kind, byte_fallback=bool(spelled)).model_proto)
     return cutter(train(**VOCABULARIES[request.param]))
 
 

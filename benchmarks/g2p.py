@@ -1,0 +1,90 @@
+"""Grapheme to phoneme in the ten languages of SIGMORPHON 2021 (Ashby et al. 2021), one config for all, official splits.
+
+    python benchmarks/g2p.py configs/g2p.toml runs/g2p                      # medium, one model a language
+    python benchmarks/g2p.py configs/g2p.toml runs/g2p --seeds 5            # and ensembles of five
+    python benchmarks/g2p.py configs/g2p.toml runs/g2p --setting low --seeds 5
+
+Reads `g2p/sigmorphon2021/` in the folder that KERAS_ATTN_DATA names (the repository sigmorphon/2021-task1 on GitHub, `data/`).
+What is trained already is not trained again, and a training that was stopped goes on. All languages are trained with the first
+seed before any is with the second. After each training all that is finished is written to FOLDER/SETTING.json, or `--json`.
+
+A word is given as its letters, decomposed (NFD: Hangul as jamo, tones apart from vowels) and apart by spaces. WER is that of the
+task: the words whose pronunciation is not the reference's, in per cent.
+"""
+
+import argparse
+import json
+import os
+from pathlib import Path
+from statistics import fmean
+
+from shared.recipes import letters, scores, train_seed
+
+from keras_attn import config as configs
+from keras_attn.data.splits import Splits
+from keras_attn.files import write_text
+from keras_attn.text.corpus import Corpus, read_pairs
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("config")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--setting", choices=("low", "medium", "high"), default="medium")
+    parser.add_argument("--languages", nargs="+", help="codes as in the file names. [default: all]")
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE")
+    parser.add_argument("--json", type=Path, help="where the results go. [default: FOLDER/SETTING.json]")
+    args = parser.parse_args()
+    config = configs.load(args.config, args.set)
+    home = data_folder(args.setting)
+    folder = args.folder / args.setting
+    result = args.json or args.folder / f"{args.setting}.json"
+    languages = args.languages or sorted(
+        path.name.removesuffix("_train.tsv") for path in home.glob("*_train.tsv")
+    )
+    found: dict[str, dict] = {language: {} for language in languages}
+    for seed in range(1, args.seeds + 1):
+        for language in languages:
+            train, dev, test = (words(home / f"{language}_{split}.tsv") for split in ("train", "dev", "test"))
+            splits = {"dev": dev, "test": test}
+            place = folder / language
+            models = [train_seed(config, Splits(train, dev), place, one) for one in range(1, seed + 1)]
+            found[language][f"seed {seed}"] = scores(models[-1:], splits, models[-1] / "scores.json")
+            if seed == args.seeds > 1:
+                ensemble = scores(models, splits, place / f"ensemble-{seed}.json")
+                found[language][f"ensemble of {seed}"] = ensemble
+            write_text(result, json.dumps(found, indent=2, ensure_ascii=False) + "\n")
+    print(table(found))
+
+
+def data_folder(setting: str) -> Path:
+    """The official files of a setting."""
+    home = Path(os.environ.get("KERAS_ATTN_DATA", ""), "g2p", "sigmorphon2021", setting)
+    if not home.is_dir():
+        raise SystemExit(f"no folder {home}: set KERAS_ATTN_DATA to where g2p/sigmorphon2021/ lies")
+    return home
+
+
+def words(path: Path) -> Corpus:
+    """Letters and phonemes of the words of an official file."""
+    pairs = read_pairs([path])
+    return Corpus([letters(word) for word in pairs.source], pairs.target)
+
+
+def table(found: dict[str, dict]) -> str:
+    """Markdown: of each language WER on dev and test by every model, and their mean over the languages."""
+    models = list(next(iter(found.values())))
+    columns = [(model, split) for model in models for split in ("dev", "test")]
+    rows = {
+        language: [100 - found[language][model][split]["exact"] for model, split in columns]
+        for language in found
+    }
+    rows["mean"] = [fmean(column) for column in zip(*rows.values(), strict=True)]
+    lines = [["WER, %", *(f"{model}, {split}" for model, split in columns)], ["---"] * (len(columns) + 1)]
+    lines += [[language, *(f"{value:.1f}" for value in values)] for language, values in rows.items()]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""Finds phrases that recur and that a reader stumbles over, in pages, docstrings, messages, configs and notebooks.
+
+`make lint` calls it, beside codespell. A line that is found is printed with what to write. A phrase comes onto the list when it has
+been put right for the second time.
+"""
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = ("keras_attn", "docs", "benchmarks", "configs", "export", "notebooks", "saved_models")
+KINDS = {".md", ".py", ".toml", ".ipynb"}
+LEFT_OUT = {"node_modules", "phrasebook_grammar", "__pycache__"}
+
+# Sounds that take "an", and words spelled with a vowel that do not.
+_VOWEL = (
+    r"(?!un[ai]|us[eu]|usual|ut[ei]|eu|on[ec]e?\b|u\b|a\b|is\b|el\b|es\b|en\b|e\b|esta\b)[aeiou][a-z]{2,}"
+)
+
+ANYWHERE = {
+    rf"\b[Aa] {_VOWEL}": "an ...",
+    r"\b[Aa]n (?!hour|honest|heir)[bcdfghjklmnpqrstvwyz][a-z]{2,}": "a ...",
+    r"\b([Tt]he|[Aa]|of|to|in|and|with|is|it) \1 ": "the word once",
+    r"\b[Tt]akes a (int|integer|element)\b": "takes an integer",
+    r"\bmessage for that is dark\b": "the error is cryptic",
+    r"\bwhose code stood on\b": "migrating from",
+    r"\bby a program that (is|was) not kept\b": "leave it out, or say **Cannot be repeated** at the top",
+    r"\bthere are to be (few|no|many)\b": "we keep ... small",
+    r"\bis no reason to\b(?! install)": "does not mean that",
+}
+IN_PAGES = {
+    r"\bTensorflow\b": "TensorFlow",
+    r"\bLitert\b|\bLiteRt\b": "LiteRT",
+    r"\bSentencepiece\b": "SentencePiece",
+    r"\bMulti30K\b": "Multi30k",
+    r"\bSacre[Bb][Ll][Ee][Uu]\b|\bsacrebleu\b": "sacreBLEU",
+    r"\bsub word|\bsubword (?!sampling|regularisation)": "sub-word",
+    r"\bpre-trained\b": "pretrained",
+    r"\bwe have found that\b": "say it",
+}
+
+
+def files() -> Iterator[Path]:
+    yield from ROOT.glob("*.md")
+    for folder in FOLDERS:
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in KINDS and not LEFT_OUT & set(path.parts) and path != Path(__file__).resolve():
+                yield path
+
+
+def without_code(page: str) -> str:
+    """A page with as many lines, but without fenced blocks and code spans."""
+    page = re.sub(r"^```.*?^```$", lambda block: "\n" * block[0].count("\n"), page, flags=re.M | re.S)
+    return re.sub(r"`[^`\n]*`", "", page)
+
+
+def found(path: Path) -> Iterator[str]:
+    text, phrases = path.read_text(encoding="utf-8"), dict(ANYWHERE)
+    if path.suffix == ".md":
+        text, phrases = without_code(text), phrases | IN_PAGES
+    for number, line in enumerate(text.splitlines(), start=1):
+        for phrase, better in phrases.items():
+            for each in re.finditer(phrase, line):
+                yield f"{path.relative_to(ROOT)}:{number}: {each[0].strip()!r}: write {better}"
+
+
+def main() -> int:
+    complaints = [complaint for path in files() for complaint in found(path)]
+    print(*complaints, sep="\n", end="\n" if complaints else "")
+    return bool(complaints)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,68 @@
+"""The ways to search, each with its options; what they do stands in `keras_attn.search`."""
+
+import dataclasses
+
+from keras_attn.config.schema import SearchConfig
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class _Constraints:
+    """What every way to search can keep to.
+
+    Attributes:
+        min_length: the fewest tokens, EOS included, as `max_length` counts them.
+        no_repeat_ngram: no sequence of so many tokens comes twice; 0: any may.
+    """
+
+    min_length: int = 0
+    no_repeat_ngram: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("min_length", "no_repeat_ngram"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name} must be 0 or more. Received: {name}={getattr(self, name)}")
+
+
+@dataclasses.dataclass(frozen=True)
+class Beam(_Constraints):
+    """Beam search; a beam of one is greedy search. See `search.beam`."""
+
+    beam_size: int = 5
+    length_penalty: float = 1.0
+    coverage_penalty: float = 0.0
+    diversity: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.beam_size < 1:
+            raise ValueError(f"beam_size must be at least 1. Received: beam_size={self.beam_size}")
+
+    @classmethod
+    def of(cls, settings: SearchConfig) -> "Beam":
+        """As a config has it."""
+        names = (
+            "beam_size",
+            "length_penalty",
+            "coverage_penalty",
+            "min_length",
+            "no_repeat_ngram",
+        )
+        return cls(**{name: getattr(settings, name) for name in names})
+
+
+@dataclasses.dataclass(frozen=True)
+class Sampling(_Constraints):
+    """How to draw translations instead of searching for the most probable one; see `search.sample`.
+
+    The same seed draws the same translations of the same lines in batches of the same size.
+    """
+
+    temperature: float = 1.0
+    top_k: int = 0  # 0: all
+    top_p: float = 1.0
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.seed < 2**32:
+            raise ValueError(f"seed must be from 0 up to 2 ** 32 - 1. Received: seed={self.seed}")

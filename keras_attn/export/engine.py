@@ -1,0 +1,205 @@
+"""Makes the engine of a model folder, see `storage.engine_file`.
+
+Its signatures go from ids to hypotheses, with the weights as constants:
+
+    beam_K_of_N    source int32 [N, S], any S; limits int32 [N] -> tokens int32 [N, K, L], lengths int32 [N, K], log_probs float32
+                   [N, K], scores float32 [N, K], as `search.Hypotheses`
+
+K is 1 and the model's beam size; N is `BATCH` and, in float32, 1, for a sentence at once.
+"""
+
+import dataclasses
+import struct
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import tensorflow as tf
+from ai_edge_litert import schema_py_generated as schema
+
+from keras_attn.config import Beam
+from keras_attn.export.compaction import compact
+from keras_attn.export.conversion import ConversionError, convert
+from keras_attn.export.id_signatures import Signature
+from keras_attn.export.int8_embedding import int8_embeddings
+from keras_attn.export.packing import packed
+from keras_attn.export.search_graph import constant_weights
+from keras_attn.export.subject import Subject, load_subject
+from keras_attn.inference.litert_engine import LiteRTEngine
+from keras_attn.inference.translator import Translator
+from keras_attn.models.compiled_search import CompiledSearch
+from keras_attn.models.seq2seq import Embeddings
+from keras_attn.storage.engine_file import EngineFile, PlacedArray, int8_rows, write_engine
+from keras_attn.storage.folder_files import WEIGHTS
+
+BATCH = 16  # sentences; larger batches spend more steps on those that have ended
+SIZES = {"float32": (1, BATCH), "int8": (BATCH,)}
+_WORTH = 1024  # numbers: smaller constants stay in the graph
+_ALIGNED = 64  # bytes
+_SOMEWHERE = 1 << 62  # an offset until the length of the graph is known
+_OFFSET_FIELD = 6  # of a buffer, in its vtable
+
+
+class EngineError(ValueError):
+    """A model that the engine cannot run as Keras does; the message says why."""
+
+
+def make_engine(folder: str | Path, translator: Translator | None = None) -> None:
+    """Makes the engine of a model folder and puts it there.
+
+    Args:
+        folder: a complete model folder.
+        translator: what it holds, if that is at hand.
+
+    Raises:
+        EngineError: LiteRT cannot run the model, or finds other translations with float32 than Keras.
+        OSError: the folder cannot be written.
+    """
+    subject = load_subject(translator or folder)
+    embeddings = {"float32": subject.model.embeddings, "int8": int8_embeddings(subject.model)}
+    try:
+        converted = {
+            precision: convert(_signatures(subject, each, SIZES[precision]), precision)
+            for precision, each in embeddings.items()
+        }
+    except ConversionError as error:
+        raise EngineError(str(error)) from None
+    with h5py.File(Path(folder, WEIGHTS)) as file:
+        arrays = _arrays(file)
+    about = {"max_length": _longest(subject), "search": dataclasses.asdict(Beam.of(subject.search))}
+    engines = {
+        precision: _without_weights(model, arrays, {**about, "sizes": SIZES[precision]})
+        for precision, model in converted.items()
+    }
+    _check(subject, LiteRTEngine(folder, engines["float32"]))
+    write_engine(folder, engines)
+
+
+def _longest(subject: Subject) -> int:
+    """L: what the longest source may become."""
+    return subject.search.length_limit(subject.search.max_source_length - 1)
+
+
+def _signatures(subject: Subject, embeddings: Embeddings, sizes: tuple[int, ...]) -> dict[str, Signature]:
+    chosen = Beam.of(subject.search)
+    methods = {
+        beam_size: dataclasses.replace(chosen, beam_size=beam_size) for beam_size in (1, chosen.beam_size)
+    }
+    return {
+        f"beam_{beam_size}_of_{size}": _traced(subject, embeddings, method, size)
+        for beam_size, method in methods.items()
+        for size in sizes
+    }
+
+
+def _traced(subject: Subject, embeddings: Embeddings, method: Beam, size: int) -> Signature:
+    def search(source: tf.Tensor, limits: tf.Tensor) -> dict[str, tf.Tensor]:
+        with constant_weights(subject.model):
+            found = subject.model.search(
+                source, method, max_length=_longest(subject), limits=limits, embeddings=embeddings
+            )
+        return {name: tensor for name, tensor in found._asdict().items() if tensor is not None}
+
+    return tf.function(search, autograph=False).get_concrete_function(
+        source=tf.TensorSpec([size, None], tf.int32, "source"),
+        limits=tf.TensorSpec([size], tf.int32, "limits"),
+    )
+
+
+def _arrays(file: h5py.File) -> dict[str, np.ndarray]:
+    """The weights that are worth leaving out, by name."""
+    found: dict[str, np.ndarray] = {}
+
+    def note(name: str, item: h5py.Group | h5py.Dataset) -> None:
+        if isinstance(item, h5py.Dataset) and item.size >= _WORTH:
+            found[name] = item[()].astype(np.float32)
+
+    file.visititems(note)
+    return found
+
+
+def _without_weights(model: bytes, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> EngineFile:
+    """Takes those constants out that are a weight or its transpose, in float32 or in int8 rows."""
+    parsed = schema.ModelT.InitFromPackedBuf(model, 0)
+    found = []
+    for number, buffer in enumerate(parsed.buffers):
+        if buffer.data is not None and len(buffer.data) >= _WORTH:
+            uses = [
+                tensor for graph in parsed.subgraphs for tensor in graph.tensors if tensor.buffer == number
+            ]
+            if place := _place(bytes(buffer.data), uses, arrays):
+                found.append((buffer, place))
+    compact(parsed)
+    numbers = {id(buffer): number for number, buffer in enumerate(parsed.buffers)}
+    return _laid_out(parsed, {numbers[id(buffer)]: place for buffer, place in found}, about)
+
+
+def _place(data: bytes, uses: list[schema.TensorT], arrays: dict[str, np.ndarray]) -> PlacedArray | None:
+    kinds = {tensor.type for tensor in uses}
+    for name, array in arrays.items():
+        for transposed in (False, True):
+            if transposed and array.ndim != 2:
+                continue
+            matrix = array.T if transposed else array
+            if kinds == {schema.TensorType.FLOAT32} and matrix.tobytes() == data:
+                return PlacedArray(name, transposed, "float32", 0)
+            if kinds == {schema.TensorType.INT8} and matrix.ndim == 2 and matrix.size == len(data):
+                rows, scales = int8_rows(matrix)
+                theirs = np.frombuffer(data, np.int8).reshape(rows.shape)
+                # The converter rounds scales in its own way: ours are put in their place.
+                if np.abs(rows.astype(np.int16) - theirs).max() <= 1 and _rescaled(uses, scales):
+                    return PlacedArray(name, transposed, "int8", 0)
+    return None
+
+
+def _rescaled(uses: list[schema.TensorT], scales: np.ndarray) -> bool:
+    """Gives all uses of a matrix the scales of its rows; False where one of them has scales of another kind."""
+    tables = [
+        each.quantization
+        for each in uses
+        if each.quantization is not None and each.quantization.scale is not None
+    ]
+    if any(len(table.scale) != len(scales) or table.quantizedDimension != 0 for table in tables):
+        return False
+    for table in tables:
+        table.scale = scales.astype(np.float32)
+    return True
+
+
+def _laid_out(parsed: schema.ModelT, places: dict[int, PlacedArray], about: dict[str, Any]) -> EngineFile:
+    """The graph with those constants behind its end, one after the other."""
+    sizes = {number: len(parsed.buffers[number].data) for number in places}
+    for number, size in sizes.items():
+        buffer = parsed.buffers[number]
+        buffer.data, buffer.offset, buffer.size = None, _SOMEWHERE, size
+    graph = bytearray(packed(parsed))
+    offset, arrays = _aligned(len(graph)), []
+    for number, place in places.items():
+        table = schema.Model.GetRootAs(graph, 0).Buffers(number)._tab
+        struct.pack_into("<Q", graph, table.Pos + table.Offset(_OFFSET_FIELD), offset)
+        arrays.append(place._replace(offset=offset))
+        offset = _aligned(offset + sizes[number])
+    return EngineFile(bytes(graph), tuple(arrays), about)
+
+
+def _aligned(offset: int) -> int:
+    return -(-offset // _ALIGNED) * _ALIGNED
+
+
+def _check(subject: Subject, engine: LiteRTEngine) -> None:
+    """Has Keras and the engine search alike.
+
+    Raises:
+        EngineError: they found something else, by more than rounding.
+    """
+    source = subject.random_sources(BATCH)
+    limits = np.minimum(2 * np.count_nonzero(source, axis=1), _longest(subject)).astype(np.int32)
+    method = Beam.of(subject.search)
+    ours = CompiledSearch(subject.model)(source, method, _longest(subject), limits=limits)
+    rows = [row[row != 0].tolist() for row in source]
+    theirs = engine.search(rows, method, limits=limits.tolist())
+    same = (ours.tokens[:, 0] == theirs.tokens[:, 0]).all(axis=1)
+    close = np.abs(ours.scores[:, 0] - theirs.scores[:, 0]) < 1e-2
+    if not (same | close).all():
+        raise EngineError("LiteRT finds other translations than Keras")

@@ -1,0 +1,37 @@
+"""A parsed `.tflite` as bytes again."""
+
+import flatbuffers
+from ai_edge_litert import schema_py_generated as schema
+
+
+class _Buffer(schema.BufferT):
+    """A buffer whose data starts at a multiple of 16, as the runtime's kernels expect; the generated class forgets that."""
+
+    def Pack(self, builder: flatbuffers.Builder) -> int:
+        data = None
+        if self.data is not None and len(self.data):
+            content = bytes(self.data)
+            builder.StartVector(1, len(content), 16)
+            builder.head -= len(content)
+            builder.Bytes[builder.head : builder.head + len(content)] = content
+            data = builder.EndVector()
+        schema.BufferStart(builder)
+        if data is not None:
+            schema.BufferAddData(builder, data)
+        schema.BufferAddOffset(builder, self.offset)
+        schema.BufferAddSize(builder, self.size)
+        return schema.BufferEnd(builder)
+
+
+def packed(model: schema.ModelT) -> bytes:
+    """The bytes of the `.tflite`; its buffers are left packable."""
+    model.buffers = [_aligned(buffer) for buffer in model.buffers]
+    builder = flatbuffers.Builder(1 << 20)
+    builder.Finish(model.Pack(builder), b"TFL3")
+    return bytes(builder.Output())
+
+
+def _aligned(buffer: schema.BufferT) -> _Buffer:
+    aligned = _Buffer()
+    aligned.data, aligned.offset, aligned.size = buffer.data, buffer.offset, buffer.size
+    return aligned

@@ -1,0 +1,97 @@
+"""What a translator has its ids searched by: a model in Keras here, a file in LiteRT in `litert_engine`."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+
+from keras_attn.config import Beam, Sampling
+
+if TYPE_CHECKING:
+    from keras_attn.models.searching import Searching
+
+# What the targets of a batch have to begin with and to hold, `prefix` and `phrases`, for a batch padded to so many rows.
+Required = Callable[[int], dict[str, Any]]
+
+
+class Found(NamedTuple):
+    """`search.Hypotheses` of arrays."""
+
+    tokens: np.ndarray
+    lengths: np.ndarray
+    log_probs: np.ndarray
+    scores: np.ndarray
+    weights: np.ndarray | None
+
+
+class Engine(Protocol):
+    """Searches one batch of ids after the other."""
+
+    def search(
+        self,
+        source: Sequence[Sequence[int]],
+        method: Beam | Sampling,
+        *,
+        limits: Sequence[int],
+        full: int,
+        number: int,
+        return_weights: bool,
+        required: Required | None,
+    ) -> Found:
+        """Hypotheses for each source; there may be more rows than sources.
+
+        Args:
+            source: ids, EOS at the end; sources of a batch are of about equal length.
+            method: how to search.
+            limits: the most ids of each target.
+            full: how many sources a full batch has.
+            number: of the batch.
+            return_weights: whether somebody asks for the attention weights.
+            required: of the targets; `None`: nothing is.
+
+        Raises:
+            ValueError: the engine cannot do that.
+        """
+
+
+class KerasEngine:
+    """A model, on whatever backend Keras runs."""
+
+    def __init__(self, model: "Searching") -> None:
+        from keras_attn.models.compiled_search import CompiledSearch
+
+        self._search = CompiledSearch(model)
+
+    def search(
+        self,
+        source: Sequence[Sequence[int]],
+        method: Beam | Sampling,
+        *,
+        limits: Sequence[int],
+        full: int,
+        number: int,
+        return_weights: bool,
+        required: Required | None,
+    ) -> Found:
+        """See `Engine`."""
+        from keras_attn.compilation import padded
+
+        ids = padded(source, full)
+        hypotheses = self._search(
+            ids,
+            method,
+            _rounded_up(max(limits)),
+            limits=np.array([*limits, *[1] * (len(ids) - len(limits))], np.int32),
+            return_weights=return_weights,
+            batch=number,
+            **(required(len(ids)) if required else {}),
+        )
+        return Found(*hypotheses)
+
+
+def _rounded_up(limit: int) -> int:
+    """To one of few sizes: compiling a search takes seconds."""
+    max_length = 64
+    while max_length < limit:
+        max_length *= 4
+    return max_length

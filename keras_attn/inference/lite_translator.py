@@ -1,0 +1,114 @@
+"""Translates with the engine of a model folder, without importing TensorFlow or Keras."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Unpack
+
+from keras_attn.inference.litert_engine import LiteRTEngine
+from keras_attn.inference.options import Options, check, method_of
+from keras_attn.inference.text_search import TextSearch
+from keras_attn.inference.translation import Translation
+from keras_attn.storage.engine_file import read_engine
+from keras_attn.storage.model_folder import load_config, load_tokenizers
+
+# auto: LiteRT in float32 where a folder has an engine that can do what is asked, else Keras
+ENGINES = ("auto", "litert", "int8", "keras")
+_NOT_WITHOUT_KERAS = ("word_scores", "prefix", "glossary")
+
+
+class LiteTranslator:
+    """As `Translator`, for those options that `refusal` does not name; attention weights are not among its results.
+
+    In float32 it says what a `Translator` says, up to rounding; in int8 it is faster, and a few sentences of a hundred differ.
+
+    Args:
+        folder: a model folder with an engine.
+        precision: "float32" or "int8".
+
+    Raises:
+        ValueError: the folder has no engine for its present weights and search.
+        ModelFolderError, FileNotFoundError: as `load_model`.
+    """
+
+    def __init__(self, folder: str | Path, *, precision: str = "float32") -> None:
+        config = load_config(folder)
+        file = read_engine(folder, precision)
+        if file is None:
+            raise ValueError(
+                f"{folder} has no engine of its weights: `keras-attn pack` makes a folder that has one"
+            )
+        self.search = config.search
+        self._engine = LiteRTEngine(folder, file)
+        if self.search.length_limit(self.search.max_source_length - 1) > self._engine.max_length:
+            raise ValueError(
+                f"the engine of {folder} was made for shorter translations than [search] now asks for"
+            )
+        self._search = TextSearch(self._engine, *load_tokenizers(folder, config), self.search)
+
+    def refusal(self, beam_size: int | None, options: Mapping[str, Any]) -> str | None:
+        """Why it cannot do what these options ask, or `None` where it can.
+
+        Raises:
+            ValueError: a value that cannot be used at all.
+        """
+        for name in _NOT_WITHOUT_KERAS:
+            if options.get(name):
+                return f"it knows no {name}"
+        return self._engine.refusal(method_of(beam_size, options, self.search))
+
+    def __call__(
+        self, lines: Sequence[str], beam_size: int | None = None, **options: Unpack[Options]
+    ) -> list[str]:
+        """The translation of each line; see `translate`."""
+        return [translation.text for translation in self.translate(lines, beam_size, **options)]
+
+    def translate(
+        self, lines: Sequence[str], beam_size: int | None = None, **options: Unpack[Options]
+    ) -> list[Translation]:
+        """The translation of each line with its sub-words and scores.
+
+        Args:
+            lines: text of the source language.
+            beam_size: hypotheses kept at every position; 1 is greedy search.
+            options: see `Options`.
+
+        Raises:
+            ValueError: a value that cannot be used, or an option that takes Keras.
+        """
+        check(options)
+        if reason := self.refusal(beam_size, options):
+            raise ValueError(f"this takes the engine keras: the folder's own engine cannot, {reason}")
+        return self._search(
+            lines,
+            method_of(beam_size, options, self.search),
+            n_best=options.get("n_best", 1),
+            batch_size=options.get("batch_size"),
+        )
+
+
+def lite_translator(
+    folder: str | Path, engine: str, beam_size: int | None, options: Mapping[str, Any]
+) -> LiteTranslator | None:
+    """The engine that is asked for, ready for these options; `None`: Keras.
+
+    Warns where a folder has an engine and the options need Keras all the same.
+
+    Raises:
+        ValueError: "litert" or "int8" is asked for and cannot do it.
+        ModelFolderError, FileNotFoundError: as `load_model`.
+    """
+    if engine == "keras" or (engine == "auto" and read_engine(folder, "float32") is None):
+        return None
+    translator = LiteTranslator(folder, precision="int8" if engine == "int8" else "float32")
+    if reason := translator.refusal(beam_size, options):
+        if engine != "auto":
+            raise ValueError(
+                f"the engine {engine} of {folder} cannot do that: {reason}. Use the engine keras"
+            )
+        warnings.warn(
+            f"translating with Keras, which takes longer to start: the engine of {folder} cannot do that, {reason}",
+            stacklevel=2,
+        )
+        return None
+    return translator

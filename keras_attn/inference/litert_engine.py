@@ -1,0 +1,128 @@
+"""Searches with the engine of a model folder, by LiteRT, without TensorFlow and Keras."""
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from keras_attn.config import Beam, Sampling
+from keras_attn.inference.engines import Found, Required
+from keras_attn.silence import silent_stderr
+from keras_attn.special_ids import EOS_ID, PAD_ID
+from keras_attn.storage.engine_file import EngineFile, with_weights
+from keras_attn.storage.folder_files import ENGINE, ModelFolderError
+
+_SHORTEST = 32  # source ids that there is always room for
+
+
+class LiteRTEngine:
+    """An engine of one thread: several processes make better use of several cores than several threads do.
+
+    Args:
+        folder: the model folder, for its weights.
+        file: the engine.
+
+    Attributes:
+        method: how it searches; it is greedy as well.
+        max_length: the most ids of a target.
+
+    Raises:
+        ModelFolderError: the engine is not usable.
+    """
+
+    def __init__(self, folder: str | Path, file: EngineFile) -> None:
+        self._folder = folder
+        try:
+            self.method = Beam(**file.about["search"])
+            self._sizes = sorted(map(int, file.about["sizes"]))
+            self.max_length = int(file.about["max_length"])
+            if not self._sizes or self._sizes[0] < 1:
+                raise ValueError(f"it runs {self._sizes} sources at once")
+        except (KeyError, TypeError, ValueError) as error:
+            raise self._unusable(error) from None
+        self._content = bytes(with_weights(folder, file))
+        self._room = 0
+        self._signatures: dict[str, object] = {}
+
+    def refusal(self, method: Beam | Sampling) -> str | None:
+        """Why it cannot search so, or `None` where it can."""
+        if not isinstance(method, Beam):
+            return "it draws no samples"
+        sizes = sorted({1, self.method.beam_size})
+        if method.beam_size not in sizes:
+            return f"it has beams of {' and '.join(map(str, sizes))}, not of {method.beam_size}"
+        ours = dataclasses.replace(self.method, beam_size=method.beam_size)
+        for field in dataclasses.fields(Beam):
+            wanted, fixed = getattr(method, field.name), getattr(ours, field.name)
+            if wanted != fixed:
+                return f"its {field.name} is {fixed}, not {wanted}"
+        return None
+
+    def search(
+        self,
+        source: Sequence[Sequence[int]],
+        method: Beam | Sampling,
+        *,
+        limits: Sequence[int],
+        full: int = 0,
+        number: int = 0,
+        return_weights: bool = False,
+        required: Required | None = None,
+    ) -> Found:
+        """See `Engine`. It runs as many sources at once as suit it, whatever a full batch is.
+
+        Raises:
+            ValueError: see `refusal`; or weights or words that are required.
+            ModelFolderError: LiteRT cannot run it.
+        """
+        reason = self.refusal(method)
+        if reason is None and (return_weights or required):
+            reason = "it gives no attention weights and takes no prefix and no glossary"
+        if reason:
+            raise ValueError(f"the engine of {self._folder} cannot do that: {reason}. Use the engine keras")
+        size = next((size for size in self._sizes if size >= len(source)), self._sizes[-1])
+        parts = [
+            self._run(source[i : i + size], limits[i : i + size], method.beam_size, size)
+            for i in range(0, len(source), size)
+        ]
+        return Found(*map(np.concatenate, zip(*parts, strict=True)), None)
+
+    def _run(
+        self, source: Sequence[Sequence[int]], limits: Sequence[int], beam_size: int, size: int
+    ) -> tuple[np.ndarray, ...]:
+        length = max(map(len, source))
+        ids = np.full((size, length), PAD_ID, np.int32)
+        for row, each in enumerate(source):
+            ids[row, : len(each)] = each
+        ids[len(source) :, 0] = EOS_ID
+        most = np.zeros(size, np.int32)  # rows without a source are done before the first step
+        most[: len(source)] = np.minimum(limits, self.max_length)
+        found = self._signature(f"beam_{beam_size}_of_{size}", length, size)(source=ids, limits=most)
+        return tuple(found[name][: len(source)] for name in ("tokens", "lengths", "log_probs", "scores"))
+
+    def _signature(self, name: str, length: int, size: int):
+        """A signature that has run a source of at least this length.
+
+        After a longer source than any before, XNNPACK's kernels in LiteRT 2.3 may give wrong numbers. So each interpreter first
+        runs the longest that it will be given, and is made anew when there is a longer one.
+        """
+        if length > self._room:
+            self._room = max(_SHORTEST, 1 << (length - 1).bit_length())
+            self._signatures.clear()
+        if name not in self._signatures:
+            from ai_edge_litert.interpreter import Interpreter
+
+            try:
+                with silent_stderr():
+                    interpreter = Interpreter(model_content=self._content, num_threads=1)
+                signature = interpreter.get_signature_runner(name)
+                longest = np.full((size, self._room), EOS_ID, np.int32)
+                signature(source=longest, limits=np.ones(size, np.int32))
+            except (RuntimeError, ValueError) as error:
+                raise self._unusable(error) from None
+            self._signatures[name] = signature
+        return self._signatures[name]
+
+    def _unusable(self, error: Exception) -> ModelFolderError:
+        return ModelFolderError(f"{Path(self._folder, ENGINE)} is not usable: {error}. Use the engine keras")

@@ -1,0 +1,130 @@
+"""Lines to translations, whatever searches: cutting into sub-words, batches of about equal length, limits, and text again."""
+
+import dataclasses
+import warnings
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from keras_attn.config import Beam, Sampling, SearchConfig
+from keras_attn.inference.engines import Engine, Found
+from keras_attn.inference.translation import Translation
+from keras_attn.text.framing import has_words, one_line, source_of
+from keras_attn.text.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from keras_attn.inference.requirements import Requirements
+
+
+class TextSearch:
+    """Translates lines with an engine. Every line gives exactly one, in order, whatever the batch size.
+
+    Args:
+        engine: what searches.
+        source_tokenizer: the vocabulary of the source language.
+        target_tokenizer: that of the target language.
+        settings: the longest source, the limits of targets and the batch size.
+    """
+
+    def __init__(
+        self, engine: Engine, source_tokenizer: Tokenizer, target_tokenizer: Tokenizer, settings: SearchConfig
+    ) -> None:
+        self._engine = engine
+        self._source, self._target = source_tokenizer, target_tokenizer
+        self._settings = settings
+
+    def __call__(
+        self,
+        lines: Sequence[str],
+        method: Beam | Sampling,
+        *,
+        n_best: int = 1,
+        batch_size: int | None = None,
+        return_weights: bool = False,
+        requirements: "Requirements | None" = None,
+    ) -> list[Translation]:
+        """The translations, each with its `n_best - 1` alternatives.
+
+        Raises:
+            ValueError: a value that cannot be used.
+        """
+        source_ids = self.read(lines)
+        translations = [Translation(line, "") for line in lines]
+        with_words = [row for row, ids in enumerate(source_ids) if has_words(ids, self._source)]
+        batches = self.batches(with_words, [len(ids) for ids in source_ids], batch_size)
+        for number, (rows, size) in enumerate(batches):
+            source = [source_ids[row] for row in rows]
+            room = [requirements.room(row) if requirements else 0 for row in rows]
+            found = self._engine.search(
+                source,
+                method,
+                limits=[
+                    max(self._settings.length_limit(len(ids) - 1) + given, method.min_length)
+                    for ids, given in zip(source, room, strict=True)
+                ],
+                full=size,
+                number=number,
+                return_weights=return_weights,
+                required=partial(requirements.of, rows) if requirements else None,
+            )
+            texts = [lines[row] for row in rows]
+            for row, translation in zip(rows, self._said(texts, source, found, n_best), strict=True):
+                translations[row] = translation
+        return translations
+
+    def read(self, lines: Sequence[str]) -> list[list[int]]:
+        """Source ids with EOS, not more than `max_source_length`; warns where a line was cut."""
+        most = self._settings.max_source_length
+        encoded = self._source.encode(lines)
+        cut = sum(len(ids) >= most for ids in encoded)
+        if cut:
+            warnings.warn(
+                f"{cut} of {len(lines)} lines had more than {most - 1} sub-words and were cut there "
+                "(search.max_source_length, the end of the sentence included)",
+                stacklevel=5,
+            )
+        return [source_of(ids, most) for ids in encoded]
+
+    def batches(
+        self, rows: Sequence[int], lengths: Sequence[Any], batch_size: int | None
+    ) -> Iterator[tuple[list[int], int]]:
+        """Rows of about equal length, and how many a full batch has."""
+        size = self._settings.batch_size if batch_size is None else batch_size
+        if size < 1:
+            raise ValueError(f"batch_size must be at least 1. Received: batch_size={size}")
+        rows = sorted(rows, key=lengths.__getitem__)
+        for start in range(0, len(rows), size):
+            yield rows[start : start + size], size
+
+    def _said(
+        self, lines: list[str], source: list[list[int]], found: Found, n_best: int
+    ) -> list[Translation]:
+        """One for each line of a batch; a place that the search could not fill, after the first, is left out."""
+        places = [
+            (row, n) for row in range(len(lines)) for n in range(n_best) if n == 0 or found.lengths[row, n]
+        ]
+        targets = [found.tokens[place][: found.lengths[place]].tolist() for place in places]
+        texts = self._target.decode(targets)
+        n_best_lists: list[list[Translation]] = [[] for _ in lines]
+        for place, target, text in zip(places, targets, texts, strict=True):
+            row = place[0]
+            translation = Translation(
+                lines[row],
+                one_line(text),
+                float(found.scores[place]),
+                float(found.log_probs[place]),
+                tuple(source[row]),
+                tuple(target),
+                trimmed(found.weights, place, target, source[row]),
+            )
+            n_best_lists[row].append(translation)
+        return [dataclasses.replace(best, alternatives=tuple(rest)) for best, *rest in n_best_lists]
+
+
+def trimmed(
+    weights: np.ndarray | None, place: Any, target: Sequence[int], source: Sequence[int]
+) -> np.ndarray | None:
+    """The attention weights of one hypothesis, `[target ids, source ids]`, of those of a batch."""
+    return None if weights is None else weights[place][: len(target), : len(source)].copy()

@@ -1,0 +1,22 @@
+"""Keeps libraries from writing to the terminal behind Python's back."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def silent_stderr() -> Iterator[None]:
+    """Silences the file descriptor, which C++ writes its log lines to, not `sys.stderr`; what goes wrong comes as an exception."""
+    if sys.stderr is None:  # closed: there is nobody to be silent to
+        yield
+        return
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)

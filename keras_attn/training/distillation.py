@@ -1,0 +1,214 @@
+"""Data diversification: a model learns from the pairs, and from what teachers of both directions make of them.
+
+In each round, teachers of the given config are trained, forwards and backwards: in the first round on the real pairs, then on all
+pairs there are. The forward ones translate the real sources, the backward ones the real targets, and what they make joins the
+pairs, each pair once. At the end the student learns from all of them. No other data comes in, and every training takes about as
+many steps as one on the real pairs.
+
+Reference: Nguyen et al. 2020, "Data Diversification: A Simple Strategy For Neural Machine Translation", algorithm 1: N rounds,
+k teachers of each direction. Learning from a teacher's translations is Kim and Rush 2016, "Sequence-Level Knowledge Distillation".
+"""
+
+import dataclasses
+import math
+import sys
+from collections.abc import Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from keras_attn.alignment.align import align_both_ways
+from keras_attn.bounded import read_json
+from keras_attn.config import Config, ConfigError, TrainingConfig
+from keras_attn.data.splits import Splits, split_corpus
+from keras_attn.files import write_json, write_text
+from keras_attn.inference.translator import Translator
+from keras_attn.storage import model_folder
+from keras_attn.text.corpus import Corpus, keep_usable, read_lines, read_pairs
+from keras_attn.text.links import Links, format_pharaoh, parse_links
+from keras_attn.training import fit
+from keras_attn.training.checkpoint import CheckpointError
+from keras_attn.training.inputs import digest
+from keras_attn.training.same_config import without_files
+
+PLAN, TEACHERS = "distillation.json", "teachers"
+
+
+def distill(
+    config: Config,
+    folder: str | Path,
+    *,
+    rounds: int = 1,
+    teachers: int = 1,
+    student: Config | None = None,
+) -> dict[str, Any]:
+    """Trains teachers and then their student, or goes on where an earlier call for the same folder was stopped.
+
+    `folder` becomes the student's model folder, and `folder/teachers` holds the teachers and what they made.
+
+    With `training.guided_alignment` set, the links of a round's first teachers of both directions, joined, guide what learns from
+    these pairs. The first round's teachers are guided only where the real pairs have links.
+
+    Args:
+        config: of the teachers. It names the real sentence pairs; `training.epochs` is counted in these.
+        folder: where the student goes; made if it does not exist.
+        rounds: of teachers, N, at least 1.
+        teachers: of each direction in a round, k, at least 1; they differ in `training.seed`.
+        student: its config, on the same pairs. None: that of the teachers.
+
+    Returns:
+        What is in the student's `metrics.json`.
+
+    Raises:
+        ConfigError: values that cannot be used.
+        CheckpointError: the folder was begun with other pairs, rounds or teachers.
+        CorpusError, TrainingDiverged, OSError: as `train`.
+    """
+    folder, student = Path(folder), student or config
+    if rounds < 1 or teachers < 1:
+        raise ConfigError("a distillation needs at least 1 round of at least 1 teacher of each direction")
+    if without_files(student).data != without_files(config).data:
+        raise ConfigError("a student learns from its teachers' pairs: leave its [data] as theirs is")
+    for each, where in ((config, folder / TEACHERS), (student, folder)):
+        fit.check(each, where)
+    real = _real_pairs(config)
+    _begin(folder, rounds=rounds, teachers=teachers, pairs=digest(real))
+    pairs = real.train
+    for number in range(1, rounds + 1):
+        stage = _Stage(
+            folder / TEACHERS / f"round-{number}",
+            f"round {number} of {rounds}",
+            _sized(config, pairs, real),
+            guides=config.training.guided_alignment > 0,
+        )
+        pairs = stage.add_to(pairs, real, teachers)
+    _tell(f"the student, on {len(pairs)} pairs")
+    fit.train(_sized(student, pairs, real), folder, corpus=Splits(pairs, real.dev))
+    model_folder.update_config(folder, data=without_files(config).data)
+    return model_folder.load_metrics(folder)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Stage:
+    """One round: its folder, its name, the config of its teachers, and whether they link what the next ones learn from."""
+
+    folder: Path
+    name: str
+    config: Config
+    guides: bool
+
+    def add_to(self, pairs: Corpus, real: Splits, teachers: int) -> Corpus:
+        """The pairs, and what teachers that learnt from them make of the real ones."""
+        forward, backward = Splits(pairs, real.dev), Splits(_turned(pairs), _turned(real.dev))
+        made = [pairs]
+        for number in range(1, teachers + 1):
+            config = _with_seed(self.config, number)
+            targets = self._translations(config, forward, f"forward-{number}", real.train.source)
+            sources = self._translations(
+                _backwards(config), backward, f"backward-{number}", real.train.target
+            )
+            made += Corpus(real.train.source, targets), Corpus(sources, real.train.target)
+        pairs = _together(made)
+        return dataclasses.replace(pairs, links=self._links(pairs)) if self.guides else pairs
+
+    def _translations(self, config: Config, corpus: Splits, name: str, sources: Sequence[str]) -> list[str]:
+        """What a teacher makes of the sources, or made of them in an earlier call."""
+        folder = self.folder / name
+        made = folder / "translations.txt"
+        _tell(f"{self.name}: teacher {name}, on {len(corpus.train)} pairs")
+        fit.train(config, folder, corpus=corpus)
+        if not made.exists():
+            _tell(f"{self.name}: {name} translates {len(sources)} lines")
+            _write_lines(made, Translator.load(folder)(sources))
+        return read_lines(made)
+
+    def _links(self, pairs: Corpus) -> list[Links]:
+        """The joined links of the first teachers, found now or in an earlier call."""
+        found = self.folder / "links.txt"
+        if not found.exists():
+            _tell(f"{self.name}: the teachers link the words of {len(pairs)} pairs")
+            both = (Translator.load(self.folder / f"{way}-1") for way in ("forward", "backward"))
+            _write_lines(found, map(format_pharaoh, align_both_ways(*both, pairs.source, pairs.target)))
+        return [parse_links(line)[0] for line in read_lines(found)]
+
+
+def _real_pairs(config: Config) -> Splits:
+    """In memory, with the links that `data.links` names."""
+    read = partial(read_pairs, links=config.data.links or None)
+    return Splits(split_corpus(config.data, "train", read=read), split_corpus(config.data, "dev"))
+
+
+def _begin(folder: Path, **plan: Any) -> None:
+    """Writes down what the folder is for; raises CheckpointError where it was begun for something else."""
+    path = folder / PLAN
+    if not path.exists():
+        write_json(path, plan)
+    begun = read_json(path)
+    if begun == plan:
+        return
+    if begun.get("pairs") != plan["pairs"]:
+        raise CheckpointError(
+            f"the sentence pairs are not those that the distillation in {folder} began with. "
+            "Put them back to go on, or distill in another folder"
+        )
+    raise CheckpointError(
+        f"the distillation in {folder} began with {begun.get('rounds')} rounds of {begun.get('teachers')} teachers. "
+        "Give these to go on, or distill in another folder"
+    )
+
+
+def _sized(config: Config, pairs: Corpus, real: Splits) -> Config:
+    """The config of a training on these pairs: as many steps as on the real ones, evaluated as often."""
+    training = dataclasses.replace(
+        config.training,
+        epochs=max(1, round(config.training.epochs * len(real.train) / len(pairs))),
+        evaluate_every=config.training.evaluate_every
+        or math.ceil(len(real.train) / config.training.batch_size),
+        guided_alignment=config.training.guided_alignment if pairs.links else 0.0,
+    )
+    data = dataclasses.replace(config.data, corpus="", train=(), dev=(), links="")
+    return dataclasses.replace(config, data=data, training=training)
+
+
+def _steps_per_round(training: TrainingConfig, real: Corpus) -> int:
+    """An evaluation after each pass over as many pairs as are real; batches that are counted in tokens have no such number."""
+    if training.evaluate_every or training.batch_tokens:
+        return training.evaluate_every
+    return math.ceil(len(real) / training.batch_size)
+
+
+def _with_seed(config: Config, number: int) -> Config:
+    """The config of the n-th teacher; the first has the seed that was given."""
+    training = dataclasses.replace(config.training, seed=config.training.seed + number - 1)
+    return dataclasses.replace(config, training=training)
+
+
+def _backwards(config: Config) -> Config:
+    """The same from the target language to the source language."""
+    data, tokenizer = config.data, config.tokenizer
+    data = dataclasses.replace(
+        data, source_language=data.target_language, target_language=data.source_language
+    )
+    if tokenizer.target_kind != "same":
+        tokenizer = dataclasses.replace(tokenizer, kind=tokenizer.target_kind, target_kind=tokenizer.kind)
+    return dataclasses.replace(config, data=data, tokenizer=tokenizer)
+
+
+def _turned(pairs: Corpus) -> Corpus:
+    """The same pairs, and their links, in the other direction."""
+    links = [{(j, i) for i, j in each} for each in pairs.links] if pairs.links else None
+    return Corpus(pairs.target, pairs.source, pairs.dropped, links)
+
+
+def _together(corpora: Iterable[Corpus]) -> Corpus:
+    """All pairs, each once, without those of which a teacher made nothing."""
+    pairs = dict.fromkeys(pair for each in corpora for pair in zip(each.source, each.target, strict=True))
+    return keep_usable(*zip(*pairs, strict=True))
+
+
+def _write_lines(path: Path, lines: Iterable[str]) -> None:
+    write_text(path, "".join(f"{line}\n" for line in lines))
+
+
+def _tell(message: str) -> None:
+    print(message, file=sys.stderr, flush=True)

@@ -1,0 +1,44 @@
+"""`make lint` notices the phrases that recur."""
+
+import subprocess
+import sys
+
+import pytest
+from blocks import ROOT
+
+
+@pytest.fixture
+def check(tmp_path):
+    """Runs a copy of the checker where there is one page."""
+
+    def run(page):
+        (tmp_path / "docs").mkdir()
+        checker = tmp_path / "docs/prose.py"
+        checker.write_text((ROOT / "docs/prose.py").read_text(encoding="utf-8"), encoding="utf-8")
+        (tmp_path / "docs/page.md").write_text(page, encoding="utf-8")
+        return subprocess.run([sys.executable, checker], capture_output=True, text=True)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "The key takes a int.",
+        "It is an number.",
+        "See the the page.",
+        "For people whose code stood on tfa.",
+        "Made by Tensorflow.",
+        "A subword vocabulary.",
+    ],
+)
+def test_what_recurs_is_found_with_its_line(check, line):
+    done = check(f"# Page\n\n{line}\n")
+    assert done.returncode == 1 and done.stdout.startswith("docs/page.md:3: ")
+
+
+def test_good_prose_code_and_words_that_only_look_wrong_pass(check):
+    done = check(
+        "# Page\n\nA user has a unit, an hour and a one-line `Tensorflow`.\n\n```text\ntakes a int\n```\n"
+    )
+    assert (done.returncode, done.stdout) == (0, "")

@@ -1,0 +1,197 @@
+"""Teachers and their student, in trainings of seconds."""
+
+import csv
+import dataclasses
+import shutil
+
+import numpy as np
+import pytest
+
+from keras_attn import config as configs
+from keras_attn.alignment.align import align_both_ways
+from keras_attn.config import ConfigError
+from keras_attn.data.splits import Splits
+from keras_attn.inference.translator import Translator
+from keras_attn.storage.model_folder import load_data_config, load_metrics, load_model
+from keras_attn.text.corpus import Corpus, CorpusError, read_lines, read_pairs
+from keras_attn.text.links import parse_links
+from keras_attn.training import distillation
+from keras_attn.training.checkpoint import CheckpointError, load_checkpoint
+from keras_attn.training.distillation import distill
+from keras_attn.training.inputs import digest
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def settings(recipe, pair_files):
+    """Long enough that the teachers say something, and no two the same."""
+    config = recipe(epochs=24, evaluate_every=0, learning_rate=0.01, guided_alignment=0.5)
+    return configs.override(config, [f"data.links={pair_files / 'train.links'}"])
+
+
+@pytest.fixture(scope="module")
+def distilled(settings, tmp_path_factory):
+    """Two teachers a direction, and a student that is wider than they are."""
+    folder = tmp_path_factory.mktemp("distilled") / "student"
+    metrics = distill(
+        settings, folder, teachers=2, student=configs.override(settings, ["model.decoder_units=12"])
+    )
+    return folder, metrics
+
+
+def made_by(folder, name):
+    return read_lines(folder / "teachers" / "round-1" / name / "translations.txt")
+
+
+def steps_of(folder):
+    return [int(row["step"]) for row in csv.DictReader((folder / "log.csv").open())]
+
+
+def digest_of(folder):
+    return load_checkpoint(folder)[0].corpus_digest
+
+
+def weights_of(folder):
+    return load_model(folder).model.get_weights()
+
+
+def pairs_of(folder, pair_files):
+    """What the student is to learn from, and how many of these pairs are real."""
+    real = read_pairs([pair_files / "train.tsv"])
+    pairs = list(zip(real.source, real.target, strict=True))
+    for number in (1, 2):
+        pairs += zip(real.source, made_by(folder, f"forward-{number}"), strict=True)
+        pairs += zip(made_by(folder, f"backward-{number}"), real.target, strict=True)
+    once = [pair for pair in dict.fromkeys(pairs) if all(map(str.strip, pair))]
+    return Corpus(*map(list, zip(*once, strict=True))), len(real)
+
+
+def test_the_student_learns_from_the_pairs_and_from_what_each_teacher_makes_of_them(distilled, pair_files):
+    folder, _ = distilled
+    pairs, real = pairs_of(folder, pair_files)
+    links = [parse_links(line)[0] for line in read_lines(folder / "teachers" / "round-1" / "links.txt")]
+    assert len(pairs) > real
+    splits = Splits(dataclasses.replace(pairs, links=links), read_pairs([pair_files / "dev.tsv"]))
+    assert digest_of(folder) == digest(splits)
+
+
+def test_a_teacher_of_either_direction_makes_what_its_model_says(distilled, pair_files):
+    folder, _ = distilled
+    real = read_pairs([pair_files / "train.tsv"])
+    teachers = folder / "teachers" / "round-1"
+    assert made_by(folder, "forward-2") == Translator.load(teachers / "forward-2")(real.source)
+    assert made_by(folder, "backward-1") == Translator.load(teachers / "backward-1")(real.target)
+
+
+def test_teachers_of_one_direction_differ_and_those_of_a_round_learn_from_the_same_pairs(distilled):
+    folder, _ = distilled
+    teachers = folder / "teachers" / "round-1"
+    first, second = (weights_of(teachers / f"forward-{number}") for number in (1, 2))
+    assert any(not np.array_equal(a, b) for a, b in zip(first, second, strict=True))
+    assert digest_of(teachers / "forward-1") == digest_of(teachers / "forward-2")
+
+
+def test_more_pairs_do_not_mean_more_steps(distilled):
+    folder, _ = distilled
+    teacher, student = steps_of(folder / "teachers" / "round-1" / "forward-1"), steps_of(folder)
+    assert teacher[0] == student[0] == 8  # 120 real pairs in batches of 16
+    assert abs(student[-1] - teacher[-1]) <= 0.2 * teacher[-1]
+
+
+def test_the_choices_for_the_student_are_its_own(distilled, settings):
+    folder, metrics = distilled
+    assert load_model(folder).config.model.decoder_units == 12
+    assert load_model(folder / "teachers" / "round-1" / "forward-1").config.model.decoder_units == 8
+    assert metrics == load_metrics(folder)
+
+
+def test_the_same_command_again_changes_nothing(distilled, settings):
+    folder, metrics = distilled
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    student = configs.override(settings, ["model.decoder_units=12"])
+    assert distill(settings, folder, teachers=2, student=student) == metrics
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+def test_the_links_of_the_teachers_guide_the_student_as_those_of_the_corpus_guide_them(distilled, pair_files):
+    folder, _ = distilled
+    links = [parse_links(line)[0] for line in read_lines(folder / "teachers" / "round-1" / "links.txt")]
+    pairs, _ = pairs_of(folder, pair_files)
+    both = (Translator.load(folder / "teachers" / "round-1" / f"{way}-1") for way in ("forward", "backward"))
+    assert links == align_both_ways(*both, pairs.source, pairs.target)
+    assert any(links)
+    for each in (folder, folder / "teachers" / "round-1" / "forward-1"):
+        assert load_checkpoint(each)[0].config.training.guided_alignment == 0.5
+
+
+@pytest.fixture(scope="module")
+def two_rounds(recipe, pair_files):
+    """Distils the pairs of a named corpus, for which a few stand here, in two rounds."""
+    few = {"train": read_pairs([pair_files / "train.tsv"]), "dev": read_pairs([pair_files / "dev.tsv"])}
+    config = configs.override(recipe(epochs=1), ["data.train=[]", "data.dev=[]", "data.corpus=phrasebook"])
+
+    def make(folder, pairs=few, **others):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(distillation, "split_corpus", lambda data, split, read=None: pairs[split])
+            return distill(config, folder, **{"rounds": 2, **others})
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def unbroken(two_rounds, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("rounds") / "student"
+    two_rounds(folder)
+    return folder
+
+
+def test_a_second_round_teaches_from_what_the_first_has_made(unbroken):
+    first, second = (unbroken / "teachers" / f"round-{number}" for number in (1, 2))
+    assert digest_of(first / "forward-1") != digest_of(second / "forward-1") != digest_of(unbroken)
+
+
+def test_a_distillation_that_was_stopped_between_rounds_goes_on_and_ends_with_the_same_weights(
+    unbroken, two_rounds, tmp_path
+):
+    folder = tmp_path / "student"
+    shutil.copytree(unbroken / "teachers" / "round-1", folder / "teachers" / "round-1")
+    shutil.copy(unbroken / distillation.PLAN, folder)
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*.h5")}
+    two_rounds(folder)
+    assert before.items() <= {path: path.stat().st_mtime_ns for path in folder.rglob("*.h5")}.items()
+    for one, other in zip(weights_of(folder), weights_of(unbroken), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_student_knows_the_named_corpus_whose_pairs_it_learnt(unbroken):
+    assert load_data_config(unbroken).corpus == "phrasebook"
+
+
+@pytest.mark.parametrize("others", [{"rounds": 1}, {"teachers": 2}])
+def test_other_rounds_or_teachers_in_the_same_folder_are_refused(unbroken, two_rounds, others):
+    with pytest.raises(CheckpointError, match="began with 2 rounds of 1 teachers"):
+        two_rounds(unbroken, **others)
+
+
+def test_other_pairs_in_the_same_folder_are_refused(unbroken, two_rounds, pair_files):
+    fewer = dict.fromkeys(("train", "dev"), read_pairs([pair_files / "dev.tsv"]))
+    with pytest.raises(CheckpointError, match=r"pairs are not those that the distillation in .* began with"):
+        two_rounds(unbroken, pairs=fewer)
+
+
+@pytest.mark.parametrize(
+    "choice", ["model.attention=none", "training.scheduled_sampling=2", "data.source_language=de"]
+)
+def test_a_student_that_cannot_be_is_refused_before_its_teachers_are_trained(settings, choice, tmp_path):
+    student = configs.override(settings, [choice])
+    with pytest.raises(ConfigError):
+        distill(settings, tmp_path / "student", student=student)
+    assert not (tmp_path / "student").exists()
+
+
+def test_files_that_are_missing_are_told_before_anything_is_made(recipe, tmp_path):
+    config = configs.override(recipe(), ["data.train=['nowhere.tsv']"])
+    with pytest.raises(CorpusError, match=r"nowhere\.tsv does not exist"):
+        distill(config, tmp_path / "student")
+    assert not (tmp_path / "student").exists()
