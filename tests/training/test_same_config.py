@@ -41,3 +41,9 @@ def test_files_may_have_moved(state):
         state.config, data=DataConfig(train=("elsewhere/train.tsv",), links="elsewhere/links")
     )
     assert with_config(state, moved) == state
+
+
+def test_what_a_training_runs_on_may_change(state):
+    training = TrainingConfig(devices=2, jit_compile=False, steps_per_execution=4)
+    changed = dataclasses.replace(state.config, training=training)
+    assert with_config(state, changed).config == changed
