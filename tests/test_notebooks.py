@@ -1,5 +1,7 @@
 """The notebooks assert in their own cells what their text claims; here they run, each in a fresh kernel and an empty folder."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -96,6 +98,26 @@ def test_notebooks_are_stored_without_outputs(path):
     assert not outputs(notebook)
     assert all(cell.execution_count is None for cell in code)
     assert notebook.metadata.kernelspec.name == "python3"
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_where_the_package_is_missing_the_first_cell_installs_the_wheel_beside_it(path, tmp_path):
+    """By a pip that writes down what it was asked for; the wheel itself is installed by tests/test_wheel.py."""
+    first = next(cell for cell in read(path.name).cells if cell.cell_type == "code")
+    (tmp_path / "keras_attn-0.1.0-py3-none-any.whl").touch()
+    (tmp_path / "pip.py").write_text("import sys; print(sys.argv[1:])")
+    (tmp_path / "cell.py").write_text(first.source)
+    done = subprocess.run(
+        [sys.executable, "-S", "cell.py"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "['install', '--quiet', 'keras_attn-0.1.0-py3-none-any.whl']\n"
+
+
+def test_every_notebook_ends_with_what_to_read_next_and_begins_with_how_long_it_takes():
+    for path in NOTEBOOKS:
+        cells = read(path.name).cells
+        assert "minute" in cells[0].source, path
+        assert any("## What to read next" in cell.source for cell in cells[-2:]), path
 
 
 def test_every_notebook_is_executed_here():

@@ -20,7 +20,7 @@ def wheel(tmp_path_factory):
     sources, built = tmp_path_factory.mktemp("sources"), tmp_path_factory.mktemp("built")
     for name in ("pyproject.toml", "README.md", "LICENSE", "NOTICE", "constraints.txt"):
         shutil.copy(ROOT / name, sources)
-    for name in ("keras_attn", "saved_models"):
+    for name in ("keras_attn", "saved_models", "export/python"):
         shutil.copytree(ROOT / name, sources / name, ignore=shutil.ignore_patterns("__pycache__"))
     tested = dict.fromkeys(("PIP_CONSTRAINT", "PIP_BUILD_CONSTRAINT"), "constraints.txt")
     command = [*PIP, "wheel", "--no-deps", "--wheel-dir", built, "."]
@@ -72,6 +72,11 @@ def test_it_says_that_the_models_have_a_licence_of_their_own(content):
 def test_it_holds_no_exports_and_nothing_but_the_package(content):
     assert not [file for file in content if "-litert/" in file]
     assert {file.split("/")[0].split("-")[0] for file in content} == {"keras_attn"}
+
+
+def test_it_holds_the_client_that_needs_no_checkout(content):
+    client = (ROOT / "export/python/litert_translator.py").read_bytes()
+    assert content["keras_attn/clients/litert_translator.py"] == client
 
 
 def test_installed_it_translates_with_its_own_models(installed, tmp_path):

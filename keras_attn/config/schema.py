@@ -69,11 +69,10 @@ class TokenizerConfig:
         "same", "unigram", "characters", "words", "symbols", only_with=({"joint": (False,)},)
     )
     character_coverage: float = 1.0
-    # the source is read without capitals
+    # What has no piece is spelled in the bytes of UTF-8, instead of being unknown.
+    byte_fallback: bool = False
+    # The source is read without capitals.
     lowercase: bool = option(False, {"kind": ("unigram", "characters", "words")})
-    byte_fallback: bool = (
-        False  # what has no piece is spelled in the bytes of UTF-8, instead of being unknown
-    )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -1,12 +1,13 @@
 """Translates columns of tables: one picklable object for Ray Data, Spark and Beam, and for everything else that maps batches."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from keras_attn.inference.lite_translator import lite_translator
+from keras_attn.inference.lite_translator import ENGINES, lite_translator
+from keras_attn.inference.options import check
 from keras_attn.storage import packaged
 
 if TYPE_CHECKING:
@@ -28,11 +29,12 @@ class BulkTranslator:
         options: see `Options`.
 
     Raises:
-        ValueError: there is no such engine.
+        ValueError, TypeError: there is no such engine or option.
 
-    Example:
+    Examples, with Ray Data and with Spark; for Beam see `beam_handler`:
 
-    >>> ray.data.read_text("en.txt").map_batches(BulkTranslator("tatoeba-en-es"), concurrency=2)
+    >>> table.map_batches(BulkTranslator, fn_constructor_args=("runs/en-de",), concurrency=2, batch_size=1024)
+    >>> udf = predict_batch_udf(BulkTranslator("runs/en-de").make_predict_fn, return_type=StringType(), batch_size=1024)
     """
 
     def __init__(
@@ -45,6 +47,9 @@ class BulkTranslator:
         beam_size: int | None = None,
         **options: Any,
     ) -> None:
+        if engine not in ENGINES:
+            raise ValueError(f"engine must be one of {', '.join(ENGINES)}. Received: {engine!r}")
+        check(options)
         is_name = str(folder) in packaged.names() and not Path(folder).exists()
         self.folder = str(folder) if is_name else str(Path(folder).resolve())
         self.engine, self.source, self.target = engine, source, target
@@ -69,18 +74,30 @@ class BulkTranslator:
         for number, line in enumerate(lines):
             if not isinstance(line, str):
                 raise ValueError(f"expected text; got {line!r} in row {number} of the batch")
-        if self._translator is None:
-            self._translator = self._load()
+        self.load()
         translations = self._translator(lines, self.beam_size, **self.options) if lines else []
         return np.array(translations, dtype=object)
 
+    def make_predict_fn(self) -> Callable[[np.ndarray], np.ndarray]:
+        """What Spark's `predict_batch_udf` calls once a Python worker: loads the model and returns `translate`."""
+        self.load()
+        return self.translate
+
+    def load(self) -> None:
+        """Loads the model, unless it is there already.
+
+        Raises:
+            ValueError: the model cannot be used.
+            FileNotFoundError: there is no such folder.
+        """
+        if self._translator is not None:
+            return
+        folder = packaged.folder(self.folder) if self.folder in packaged.names() else self.folder
+        self._translator = lite_translator(folder, self.engine, self.beam_size, self.options)
+        if self._translator is None:
+            from keras_attn.inference.translator import Translator
+
+            self._translator = Translator.load(folder)
+
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_translator": None}
-
-    def _load(self) -> "Translator | LiteTranslator":
-        folder = packaged.folder(self.folder) if self.folder in packaged.names() else self.folder
-        if lite := lite_translator(folder, self.engine, self.beam_size, self.options):
-            return lite
-        from keras_attn.inference.translator import Translator
-
-        return Translator.load(folder)

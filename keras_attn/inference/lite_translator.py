@@ -98,8 +98,6 @@ def lite_translator(
         ValueError: "litert" or "int8" is asked for and cannot do it.
         ModelFolderError, FileNotFoundError: as `load_model`.
     """
-    if engine not in ENGINES:
-        raise ValueError(f"engine is one of {', '.join(ENGINES)}. Received: {engine!r}")
     if engine == "keras" or (engine == "auto" and read_engine(folder, "float32") is None):
         return None
     translator = LiteTranslator(folder, precision="int8" if engine == "int8" else "float32")

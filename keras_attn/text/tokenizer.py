@@ -7,8 +7,8 @@ ignore byte fallback too, so in graphs such vocabularies are read by SentencePie
 
 Normalisation is SentencePiece's `nmt_nfkc`: compatibility forms are unified, control and zero-width characters removed, runs of
 whitespace become one space, case is kept. Symbols are an exception: of them only whitespace is normalised. A character outside the
-vocabulary becomes the unknown id, which decodes to " ⁇ ", as in SentencePiece itself; or its bytes in UTF-8, each a piece, where the
-vocabulary falls back to them, and of bytes that are no UTF-8 each decodes to U+FFFD.
+vocabulary becomes the unknown id, which decodes to " ⁇ ", as in SentencePiece itself; or its bytes in UTF-8, each a piece, where
+the vocabulary falls back to them, and of bytes that are no UTF-8 each decodes to U+FFFD.
 """
 
 import functools
@@ -156,8 +156,8 @@ def train_tokenizer(
     character_coverage: float = 1.0,
     *,
     kind: str = "unigram",
-    lowercase: bool = False,
     byte_fallback: bool = False,
+    lowercase: bool = False,
 ) -> Tokenizer:
     """Trains a vocabulary; the same lines in the same order give the same bytes.
 
@@ -170,15 +170,15 @@ def train_tokenizer(
         character_coverage: share of the text's characters that get a piece; the rest become unknown. Words have no use for it.
         kind: a key of `KINDS`: `"unigram"` for sub-words, `"characters"`, `"words"` for what whitespace separates, `"symbols"` for
             the same of notations whose every mark counts, such as phonemes: the only kind that leaves characters as they are.
-        lowercase: whether capitals are read as small letters (Unicode's case folding); not for symbols.
         byte_fallback: whether the vocabulary has the 256 bytes as well, in which characters, or words, that it does not know are
             spelled: so nothing is unknown, and emoji and letters never seen come through.
+        lowercase: whether capitals are read as small letters (Unicode's case folding); not for symbols.
 
     Raises:
         ValueError: there is no text, no such kind, or `vocab_size` cannot hold even the single characters of sub-words.
     """
     if kind not in KINDS:
-        raise ValueError(f"kind is one of {', '.join(KINDS)}. Received: {kind!r}")
+        raise ValueError(f"kind must be one of {', '.join(KINDS)}. Received: {kind!r}")
     import sentencepiece
 
     text = [line for line in lines if line.strip()]
@@ -214,16 +214,16 @@ def train_tokenizer(
     return Tokenizer(model.getvalue() if kind == "unigram" else _as_unigram(model.getvalue(), needs_space))
 
 
+def _readable(line: str) -> str:
+    """A lone surrogate, which UTF-8 cannot hold, counts as a question mark."""
+    return line.encode("utf-8", errors="replace").decode()
+
+
 def _normalization(kind: str, rules: Path, *, lowercase: bool) -> dict[str, str]:
     """SentencePiece's options."""
     if kind == "symbols":
         return {"normalization_rule_tsv": str(rules)}
     return {"normalization_rule_name": "nmt_nfkc_cf"} if lowercase else {}
-
-
-def _readable(line: str) -> str:
-    """A lone surrogate, which UTF-8 cannot hold, counts as a question mark."""
-    return line.encode("utf-8", errors="replace").decode()
 
 
 def _as_unigram(model_proto: bytes, needs_space: bool) -> bytes:

@@ -19,7 +19,7 @@ def name_of(page):
 
 
 def is_run(block):
-    return block.language in RUN and not block.reason
+    return block.language in RUN and not block.reason and not block.file
 
 
 def two_text_files(folder):
@@ -53,7 +53,7 @@ def session(page):
 @pytest.mark.slow
 @pytest.mark.parametrize("page", [p for p in PAGES if any(map(is_run, blocks(p)))], ids=name_of)
 def test_what_a_page_shows_runs(page, tmp_path, monkeypatch):
-    """The commands first: Python may use what they made."""
+    """The commands first: Python may use what they made. Tests that a page shows are run as pytest would."""
     GIVEN.get(name_of(page), lambda folder: None)(tmp_path)
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = os.environ | {"PATH": path, "PYTHONPATH": str(ROOT)}
@@ -67,7 +67,10 @@ def test_what_a_page_shows_runs(page, tmp_path, monkeypatch):
     )
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     monkeypatch.chdir(tmp_path)
-    exec(compile(session(page), name_of(page), "exec"), {"__name__": "page"})
+    names = {"__name__": "page"}
+    exec(compile(session(page), name_of(page), "exec"), names)
+    for name in [each for each in names if each.startswith("test_")]:
+        names[name]()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -140,7 +140,7 @@ def test_a_save_killed_while_it_writes_leaves_the_old_model(
         raise Killed
 
     with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr(folders, "_save_weights", die)
+        patch.setattr(folders, "write_weights", die)
         save_model(model_folder, other_trained)
     assert same_weights(load_model(model_folder), tiny_trained)
     save_model(model_folder, other_trained)  # and the next save is not disturbed

@@ -25,7 +25,9 @@ def test_an_unknown_name_is_refused_with_the_known_ones():
 def test_the_wheel_holds_every_package_and_the_packaged_models():
     listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
     found = {path.parent.relative_to(ROOT) for path in (ROOT / "keras_attn").rglob("__init__.py")}
-    assert listed == sorted({".".join(path.parts) for path in found} | {"keras_attn.saved_models"})
+    assert listed == sorted(
+        {".".join(path.parts) for path in found} | {"keras_attn.clients", "keras_attn.saved_models"}
+    )
 
 
 def test_a_packaged_model_is_known_by_any_path(monkeypatch):
