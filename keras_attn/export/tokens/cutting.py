@@ -3,8 +3,8 @@ operators that LiteRT has built in.
 
 First all places look at once for the pieces that begin there. Then one pass over the places finds the best cut of all that lies
 before each (Viterbi), several of them a turn of the loop, because a turn takes longer than its operators. Sums are of float32, and
-of equally good cuts that with the longest last piece wins, so ids are SentencePiece's, ties and all. A character that is no piece is
-the unknown id, or its bytes where the vocabulary has pieces for them.
+of equally good cuts that with the longest last piece wins, so ids are SentencePiece's, ties and all. A character that is no piece
+is the unknown id, or its bytes where the vocabulary has pieces for them.
 
 All tensors in a loop have one shape: of those that do not, LiteRT would plan the memory anew at every turn.
 """
