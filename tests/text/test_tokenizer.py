@@ -264,11 +264,6 @@ def test_a_model_that_is_not_unigram_is_refused(kind):
         Tokenizer(train_foreign_model(model_type=kind))
 
 
-def test_a_model_with_byte_fallback_is_refused():
-    with pytest.raises(ValueError, match="falls back to bytes"):
-        Tokenizer(train_foreign_model(byte_fallback=True, vocab_size=400))
-
-
 def test_a_model_that_marks_the_ends_of_words_is_refused():
     with pytest.raises(ValueError, match="marks the ends of words"):
         Tokenizer(train_foreign_model(treat_whitespace_as_suffix=True))
