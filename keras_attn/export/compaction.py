@@ -8,14 +8,15 @@ from ai_edge_litert import schema_py_generated as schema
 
 from keras_attn.export.sharing import share_graphs
 
-_WORTH = 4096  # bytes of zeros
+_WORTH = 1024  # bytes of numbers; an operator takes a fifth of that
+_DTYPES = {schema.TensorType.INT32: np.int32, schema.TensorType.FLOAT32: np.float32}
 
 
 def compact(model: schema.ModelT) -> None:
-    """Changes a parsed model in place: graphs and scales are shared, zeros are made by an operator, tensors lose their names."""
+    """Changes a parsed model in place: shares graphs and scales, has operators make simple constants, forgets tensors' names."""
     share_graphs(model)
     _share_scales(model)
-    _fill_zeros(model)
+    _compute_constants(model)
     _forget_names(model)
 
 
@@ -55,40 +56,59 @@ def _share_scales(model: schema.ModelT) -> None:
             )
 
 
-def _fill_zeros(model: schema.ModelT) -> None:
-    """Buffers that loops begin with are constants of zeros, a fiftieth of a file: FILL makes them, once a call.
+def _compute_constants(model: schema.ModelT) -> None:
+    """Buffers that loops begin with are constants of one number, and places are numbered 0, 1, 2, ...: operators make them, once a
+    call.
 
-    Zeros that a loop's own body reads stay, for there it would make them at every step.
+    What a loop's own body reads stays, for there it would be made at every step.
     """
     users = defaultdict(list)
     for index, graph in enumerate(model.subgraphs):
         for place, tensor in enumerate(graph.tensors):
             users[tensor.buffer].append((index, place))
-    outer = {signature.subgraphIndex for signature in model.signatureDefs}
+    loops = _graphs_in_loops(model)
     for number, buffer in enumerate(model.buffers):
-        zeros = buffer.data is not None and len(buffer.data) >= _WORTH and not np.any(buffer.data)
-        uses = users[number]
-        if zeros and all(
-            index in outer and model.subgraphs[index].tensors[place].type == schema.TensorType.FLOAT32
-            for index, place in uses
-        ):
-            buffer.data = None
-            for index, place in uses:
-                _fill(model, model.subgraphs[index], place)
+        uses, size = users[number], 0 if buffer.data is None else len(buffer.data)
+        kinds = {model.subgraphs[index].tensors[place].type for index, place in uses}
+        if size < _WORTH or len(kinds) != 1 or not kinds < set(_DTYPES) or any(i in loops for i, _ in uses):
+            continue
+        kind = kinds.pop()
+        values = np.frombuffer(bytes(buffer.data), _DTYPES[kind])
+        steps = np.unique(np.diff(values))
+        flat = all(len(model.subgraphs[index].tensors[place].shape) == 1 for index, place in uses)
+        if len(steps) != 1 or (steps[0] and (kind != schema.TensorType.INT32 or not flat)):
+            continue
+        buffer.data = None
+        for index, place in uses:
+            graph = model.subgraphs[index]
+            if steps[0]:
+                end = values[-1] + steps[0]
+                _compute(model, graph, place, schema.BuiltinOperator.RANGE, [values[0], end, steps[0]])
+            else:
+                shape = np.array(graph.tensors[place].shape, np.int32)
+                _compute(model, graph, place, schema.BuiltinOperator.FILL, [shape, values[0]])
 
 
-def _fill(model: schema.ModelT, graph: schema.SubGraphT, place: int) -> None:
-    """Lets an operator make the tensor at `place` of zeros."""
-    shape = np.array(graph.tensors[place].shape, np.int32)
+def _graphs_in_loops(model: schema.ModelT) -> set[int]:
+    options = (operator.builtinOptions for graph in model.subgraphs for operator in graph.operators)
+    whiles = [each for each in options if isinstance(each, schema.WhileOptionsT)]
+    return {index for each in whiles for index in (each.condSubgraphIndex, each.bodySubgraphIndex)}
+
+
+def _compute(
+    model: schema.ModelT, graph: schema.SubGraphT, place: int, builtin: int, inputs: list[np.ndarray]
+) -> None:
+    """Lets an operator make the tensor at `place`, before all others."""
     operator = schema.OperatorT()
-    operator.opcodeIndex = _opcode(model, schema.BuiltinOperator.FILL)
-    operator.inputs = [
-        _constant(model, graph, shape, schema.TensorType.INT32),
-        _constant(model, graph, np.float32(0), schema.TensorType.FLOAT32),
-    ]
+    operator.opcodeIndex = _opcode(model, builtin)
+    kinds = {np.dtype(dtype): kind for kind, dtype in _DTYPES.items()}
+    operator.inputs = [_constant(model, graph, value, kinds[value.dtype]) for value in inputs]
     operator.outputs = [place]
-    operator.builtinOptionsType = schema.BuiltinOptions.FillOptions
-    operator.builtinOptions = schema.FillOptionsT()
+    is_range = builtin == schema.BuiltinOperator.RANGE
+    operator.builtinOptionsType = (
+        schema.BuiltinOptions.RangeOptions if is_range else schema.BuiltinOptions.FillOptions
+    )
+    operator.builtinOptions = schema.RangeOptionsT() if is_range else schema.FillOptionsT()
     graph.operators = [operator, *graph.operators]
 
 

@@ -7,8 +7,8 @@ ignore byte fallback too, so in graphs such vocabularies are read by SentencePie
 
 Normalisation is SentencePiece's `nmt_nfkc`: compatibility forms are unified, control and zero-width characters removed, runs of
 whitespace become one space, case is kept. Symbols are an exception: of them only whitespace is normalised. A character outside the
-vocabulary becomes the unknown id, which decodes to " ⁇ ", as in SentencePiece itself; or its bytes in UTF-8, each a piece, where the
-vocabulary falls back to them, and of bytes that are no UTF-8 each decodes to U+FFFD.
+vocabulary becomes the unknown id, which decodes to " ⁇ ", as in SentencePiece itself; or its bytes in UTF-8, each a piece, where
+the vocabulary falls back to them, and of bytes that are no UTF-8 each decodes to U+FFFD.
 """
 
 import functools

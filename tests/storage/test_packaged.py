@@ -36,6 +36,33 @@ def test_a_packaged_model_is_known_by_any_path(monkeypatch):
     assert not packaged.holds("..")
 
 
+def test_the_pronouncer_is_small():
+    folder = ROOT / "saved_models" / "cmudict"
+    assert sum(file.stat().st_size for file in folder.iterdir()) < 4e6
+    assert (ROOT / "saved_models" / "cmudict-litert" / "model.tflite").stat().st_size < 2e6
+
+
+def test_the_pronouncers_export_names_the_dictionary():
+    model = (ROOT / "saved_models" / "cmudict-litert" / "model.tflite").read_bytes()
+    assert json.loads(read_files(model)["model.json"])["attribution"] == attribution("cmudict")
+
+
+def test_the_pronouncers_card_gives_the_scores_of_its_metrics():
+    folder = ROOT / "saved_models" / "cmudict"
+    card, metrics = (folder / "README.md").read_text(), json.loads((folder / "metrics.json").read_text())
+    for search in ("test_greedy", "test_beam_5"):
+        assert f"{100 - metrics[search]['exact']:.1f}" in card
+    assert metrics["test_greedy"]["error_signature"].replace("|", "\\|") in card
+
+
+@pytest.mark.slow
+def test_the_pronouncer_is_asked_by_its_name_whatever_the_capitals():
+    words = ["cat", "Station"]
+    sounds = ["K AE1 T", "S T EY1 SH AH0 N"]
+    assert Translator.from_preset("cmudict")(words) == sounds
+    assert LiteRTTranslator(ROOT / "saved_models" / "cmudict-litert")(words) == sounds
+
+
 PAIRS = ["en-es", "es-en"]
 
 

@@ -3,8 +3,8 @@ operators that LiteRT has built in.
 
 First all places look at once for the pieces that begin there. Then one pass over the places finds the best cut of all that lies
 before each (Viterbi), several of them a turn of the loop, because a turn takes longer than its operators. Sums are of float32, and
-of equally good cuts that with the longest last piece wins, so ids are SentencePiece's, ties and all. A character that is no piece is
-the unknown id, or its bytes where the vocabulary has pieces for them.
+of equally good cuts that with the longest last piece wins, so ids are SentencePiece's, ties and all. A character that is no piece
+is the unknown id, or its bytes where the vocabulary has pieces for them.
 
 All tensors in a loop have one shape: of those that do not, LiteRT would plan the memory anew at every turn.
 """
@@ -46,7 +46,7 @@ def cut(codes: tf.Tensor, length: tf.Tensor, pieces: Pieces, most: int) -> Cut:
     """
     size = codes.shape[0]
     endings = _pieces_ending(codes, pieces)
-    longest = endings.shape[1]
+    longest = endings.shape[0]
     rows = _best_endings(endings, length, pieces)  # [N]
     befores = tf.maximum(tf.range(1 - longest, size + 1 - longest) + rows, 0)
     befores = tf.concat(
@@ -58,7 +58,7 @@ def cut(codes: tf.Tensor, length: tf.Tensor, pieces: Pieces, most: int) -> Cut:
         ends, tf.maximum(count - 1 - tf.range(size), 0)
     )  # of the first, the second, ..., then of the last
     starts, places = tf.gather(befores, ends), tf.maximum(ends - 1, 0)
-    ids = tf.gather(tf.reshape(endings, [-1]), places * longest + tf.gather(rows, places)) - 1
+    ids = tf.gather(tf.reshape(endings, [-1]), tf.gather(rows, places) * size + places) - 1
     is_piece, is_unknown = tf.range(size) < count, ids == UNK_ID
     if pieces.byte_ids is not None:
         tokens = spread(tf.where(is_piece, tf.where(is_unknown, ends - starts, 1), 0), most)
@@ -72,7 +72,7 @@ def cut(codes: tf.Tensor, length: tf.Tensor, pieces: Pieces, most: int) -> Cut:
 
 
 def _pieces_ending(codes: tf.Tensor, pieces: Pieces) -> tf.Tensor:
-    """int32 `[N, L]`, id + 1 of the pieces of L bytes, ..., of one byte that end at each of N, 0 where there is none."""
+    """int32 `[L, N]`, id + 1 of the pieces of L bytes, ..., of one byte that end at each of N, 0 where there is none."""
     trie, size = pieces.trie, codes.shape[0]
     walk = Walk(trie)
 
@@ -85,15 +85,15 @@ def _pieces_ending(codes: tf.Tensor, pieces: Pieces) -> tf.Tensor:
     states = tf.TensorArray(tf.int32, trie.longest, element_shape=[size])
     start = tf.constant(trie.longest - 1), tf.fill([size], trie.root), states
     *_, states = tf.while_loop(lambda depth, state, _: (depth >= 0) & walk.goes_on(state), step, start)
-    return tf.transpose(walk.value(states.stack() + trie.dead) + 1)
+    return walk.value(states.stack() + trie.dead) + 1
 
 
 def _best_endings(endings: tf.Tensor, length: tf.Tensor, pieces: Pieces) -> tf.Tensor:
-    """int32 `[N]`, which of `endings` `[N, L]` ends the best cut of all that lies before and at each place."""
-    size, longest = endings.shape
+    """int32 `[N]`, which of `endings` `[L, N]` ends the best cut of all that lies before and at each place."""
+    longest, size = endings.shape
     known = tf.constant(pieces.scores.view(np.int32))  # the converter makes no int8 or float16 of integers
     scores = tf.bitcast(tf.gather(known, endings), tf.float32)
-    blocks = tf.reshape(scores, [size // BLOCK, BLOCK, longest])
+    blocks = tf.reshape(tf.transpose(scores), [size // BLOCK, BLOCK, longest])
 
     def step(turn, best, bests):
         found = []
@@ -108,5 +108,13 @@ def _best_endings(endings: tf.Tensor, length: tf.Tensor, pieces: Pieces) -> tf.T
     start = tf.constant(0), first, bests
     *_, bests = tf.while_loop(lambda turn, *_: turn * BLOCK < length, step, start)
     bests = tf.concat([first, tf.reshape(bests.stack(), [-1])], axis=0)
-    before = tf.gather(bests, tf.range(size)[:, None] + tf.range(longest))
-    return tf.argmax(before + scores, axis=1, output_type=tf.int32)
+    return tf.argmax(_windows(bests, longest) + scores, axis=0, output_type=tf.int32)
+
+
+def _windows(numbers: tf.Tensor, count: int) -> tf.Tensor:
+    """Of `[N + count]`, those from 0 on, from 1 on, ..., N of each: `[count, N]`."""
+    size = numbers.shape[0]
+    repeated = tf.tile(numbers, [count + 1])[
+        : count * (size + 1)
+    ]  # in rows longer by one, each begins one later
+    return tf.reshape(repeated, [count, size + 1])[:, : size - count]

@@ -62,8 +62,8 @@ class Surfaces:
         text: uint8, all of them one after the other.
         starts: int16 or int32 `[V + 1]`, where in `text` each begins, and the last one ends, less `first_start`.
         first_start: see there.
-        kinds: uint8 `[V]`, `DROPPED_SPACE` where the first byte is a space that is left out at the beginning of a text, `BYTE` where
-            all of it is a byte of a character that is spelled, else 0.
+        kinds: uint8 `[V]`, `DROPPED_SPACE` where the first byte is a space that is left out at the beginning of a text, `BYTE`
+            where all of it is a byte of a character that is spelled, else 0.
         drop_one: whether only one such space is left out, else all of them are.
         broken: where in `text` what stands for bytes that are no UTF-8 begins and ends; `None`: nothing is spelled.
         space: the same of what stands for spelled control characters; `None`: they stay.
