@@ -233,7 +233,7 @@ def test_the_phrasebook_knows_its_links_in_both_directions():
 
 
 def test_names_lists_what_can_be_loaded():
-    assert names() == ["multi30k", "phrasebook", "tatoeba"]
+    assert names() == ["cmudict", "dates", "multi30k", "phrasebook", "tatoeba"]
 
 
 @pytest.mark.parametrize(
