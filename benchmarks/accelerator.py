@@ -19,6 +19,7 @@ import numpy as np
 
 LENGTH = 32  # sub-words a side, EOS included
 STEPS = 20
+WIDTHS = (256, 512, 1024)
 MODELS = ("bahdanau2015", "luong2015", "hybrid")
 COLUMNS = (
     "model | width | tokens a batch | dtype | target tokens/s | step, ms | of the peak | launches a step | µs a launch | "
@@ -71,21 +72,29 @@ def batch_of(ids: dict[str, np.ndarray], tokens: int) -> tuple:
     return (source, target_in), target, (target != 0).astype(np.float32)
 
 
-def train(
-    name: str, width: int, *, tokens: int, dtype: str, ids: dict[str, np.ndarray], steps: int
-) -> dict[str, Any]:
-    """Steps of one training, compiled ahead."""
+def prepare(name: str, width: int, tokens: int, ids: dict[str, np.ndarray]) -> tuple:
+    """A step of training, what it starts from, and the multiplications and additions of its products."""
     import jax
-    from shared.xla import launches, operations, state_of, training_step
+    from shared.xla import operations, state_of, training_step
 
     from keras_attn.training.losses import SmoothedCrossEntropy
 
     model = build(name, width, int(ids["vocab_size"]))
     optimizer = keras.optimizers.Adam(global_clipnorm=1.0)
     step = training_step(model, SmoothedCrossEntropy(0.1), optimizer)
-    batch = jax.device_put(batch_of(ids, tokens))
-    state = state_of(model, optimizer)
-    count = operations(jax.make_jaxpr(step)(state, batch).jaxpr)
+    batch, state = batch_of(ids, tokens), state_of(model, optimizer)
+    return step, state, batch, operations(jax.make_jaxpr(step)(state, batch).jaxpr)
+
+
+def train(
+    name: str, width: int, *, tokens: int, dtype: str, ids: dict[str, np.ndarray], steps: int
+) -> dict[str, Any]:
+    """Steps of one training, compiled ahead."""
+    import jax
+    from shared.xla import launches
+
+    step, state, batch, count = prepare(name, width, tokens, ids)
+    batch = jax.device_put(batch)
     began = time.perf_counter()
     program = jax.jit(step, donate_argnums=0).lower(state, batch).compile()
     compiling = time.perf_counter() - began
@@ -154,11 +163,21 @@ def peak(dtype: str, size: int = 4096) -> float:
 _PEAKS: dict[str, float] = {}
 
 
+def print_operations(ids: dict[str, np.ndarray]) -> None:
+    """Of a target position in training, with as long a source."""
+    print("| model | width | million operations a target position |\n|---|---|---|")
+    for name in MODELS:
+        for width in WIDTHS:
+            *_, count = prepare(name, width, 4096, ids)
+            print(f"| {name} | {width} | {count / 4096 / 1e6:.1f} |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("ids", type=Path, nargs="?", help="what --write wrote")
     parser.add_argument("--write", type=Path, help="write the ids, and end")
     parser.add_argument("--smoke", action="store_true", help="one tiny size of each")
+    parser.add_argument("--count", action="store_true", help="only count operations; nothing runs")
     parser.add_argument("--json", type=Path, help="where the numbers go, too")
     args = parser.parse_args()
     if args.write:
@@ -170,11 +189,12 @@ def main() -> None:
         parser.error("set KERAS_BACKEND=jax")
     import jax
 
+    if args.count:
+        print_operations(dict(np.load(args.ids)))
+        return
     device = jax.devices()[0]
     ids = dict(np.load(args.ids))
-    widths, sizes, steps = (
-        ((64,), (1024,), 2) if args.smoke else ((256, 512, 1024), (4096, 16384, 65536), STEPS)
-    )
+    widths, sizes, steps = ((64,), (1024,), 2) if args.smoke else (WIDTHS, (4096, 16384, 65536), STEPS)
     rows: dict[str, Any] = {"device": device.device_kind, "training": [], "search": []}
     print(f"Device: {device.device_kind}\n\n| {COLUMNS} |\n{'|---' * 11}|")
     for dtype in ("float32", "mixed_bfloat16"):

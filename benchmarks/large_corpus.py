@@ -20,6 +20,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 COLUMNS = "pairs | read and check, s | vocabulary, s | ids, s | first batch, s | batches/s | peak memory, GiB | with mapped files"
+RANDOM_COLUMNS = "pairs | buckets, s | first batch, s | batches/s | peak memory, GiB | with mapped files"
 BATCHES = 300
 
 
@@ -70,7 +71,44 @@ def measure(file: Path, cache: str) -> dict[str, float]:
         "rate": BATCHES / rest,
         "peak": peaks[0],
         "mapped": peaks[1],
-        "cores": os.cpu_count(),
+    }
+
+
+def measure_random_ids(count: int, folder: str) -> dict[str, float]:
+    """Of batches alone: ids that stand for a corpus, memory-mapped, so that nothing has to be cut into sub-words first."""
+    import numpy as np
+
+    from keras_attn.config import TrainingConfig
+    from keras_attn.data.pipeline import TrainingBatches
+    from keras_attn.text.ragged import Ragged, offsets_of
+
+    draw, sides = np.random.RandomState(1), []
+    for side in ("source", "target"):
+        offsets = offsets_of(draw.poisson(27, count).clip(1, 100))
+        for name, array in {"offsets": offsets, "ids": np.full(offsets[-1], 7, "<u2")}.items():
+            np.save(Path(folder, f"{side}.{name}.npy"), array)
+        del offsets, array
+        maps = (np.load(Path(folder, f"{side}.{name}.npy"), mmap_mode="r") for name in ("ids", "offsets"))
+        sides.append(Ragged(*maps))
+    peaks = [0, 0]
+    threading.Thread(target=watch_memory, args=[peaks], daemon=True).start()
+    times = [time.perf_counter()]
+    batches = TrainingBatches(*sides, TrainingConfig())
+    times.append(time.perf_counter())
+    stream = iter(batches.stream())
+    next(stream)
+    times.append(time.perf_counter())
+    for _ in range(BATCHES):
+        next(stream)
+    times.append(time.perf_counter())
+    buckets, first, rest = (b - a for a, b in pairwise(times))
+    return {
+        "pairs": count,
+        "buckets": buckets,
+        "first": first,
+        "rate": BATCHES / rest,
+        "peak": peaks[0],
+        "mapped": peaks[1],
     }
 
 
@@ -87,17 +125,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("pairs", type=int, nargs="*", default=[100_000, 1_000_000])
     parser.add_argument("--json", type=Path, help="where the numbers go, too")
+    parser.add_argument(
+        "--random-ids", action="store_true", help="only batches, of ids that no text was cut into"
+    )
     args = parser.parse_args()
+    columns = RANDOM_COLUMNS if args.random_ids else COLUMNS
+    print(f"| {columns} |\n{'|---' * (1 + columns.count('|'))}|")
     rows = []
-    print(f"| {COLUMNS} |\n{'|---' * 8}|")
     for count in args.pairs:
         with tempfile.TemporaryDirectory() as folder, get_context("spawn").Pool(1) as process:
-            file = Path(folder, "pairs.tsv")
-            write_pairs(file, count)
-            row = process.apply(measure, [file, folder])
+            if args.random_ids:
+                row = process.apply(measure_random_ids, [count, folder])
+            else:
+                file = Path(folder, "pairs.tsv")
+                write_pairs(file, count)
+                row = process.apply(measure, [file, folder])
         print(
-            f"| {row['pairs']:,} | {row['read']:.0f} | {row['vocabulary']:.0f} | {row['ids']:.0f} | {row['first']:.2f} | "
-            f"{row['rate']:.0f} | {row['peak']:.2f} | {row['mapped']:.2f} |",
+            f"| {row['pairs']:,} | "
+            + " | ".join(f"{row[name]:,.2f}" for name in row if name != "pairs")
+            + " |",
             flush=True,
         )
         rows.append(row)

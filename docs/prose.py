@@ -28,6 +28,8 @@ ANYWHERE = {
     r"\bwhose code stood on\b": "migrating from",
     r"\bby a program that (is|was) not kept\b": "leave it out, or say **Cannot be repeated** at the top",
     r"\bthere are to be (few|no|many)\b": "we keep ... small",
+    r"\bgo(es|ne)? on with (a|the) (training|distillation)\b": "resumes",
+    r" is one of \{": "must be one of",
     r"\bis no reason to\b(?! install)": "does not mean that",
 }
 IN_PAGES = {

@@ -57,9 +57,16 @@ def test_it_names_tatoeba_beside_the_models_that_learned_from_it(content):
         assert b"Tatoeba" in text and b"CC BY 2.0 FR" in text
 
 
+def test_it_has_cmudicts_notice_beside_the_model_that_learned_from_it(content):
+    (notice,) = [text for file, text in content.items() if file.endswith("/NOTICE")]
+    assert b"Copyright (C) 1993-2015 Carnegie Mellon University. All rights reserved." in notice
+    assert b"Redistributions in binary form must reproduce" in notice and b"AS IS" in notice
+    assert b"Carnegie Mellon University" in content["keras_attn/saved_models/cmudict/README.md"]
+
+
 def test_it_says_that_the_models_have_a_licence_of_their_own(content):
     (metadata,) = [text for file, text in content.items() if file.endswith(".dist-info/METADATA")]
-    assert b"License-Expression: Apache-2.0 AND LicenseRef-CC-BY-2.0-FR\n" in metadata
+    assert b"License-Expression: Apache-2.0 AND BSD-2-Clause AND LicenseRef-CC-BY-2.0-FR\n" in metadata
 
 
 def test_it_holds_no_exports_and_nothing_but_the_package(content):

@@ -27,7 +27,7 @@ def letters(word: str) -> str:
 
 
 def train_seed(config: Config, pairs: Splits, folder: Path, seed: int) -> Path:
-    """The model folder of one training, which is trained, gone on with, or finished already."""
+    """The model folder of one training, which is trained, resumed, or finished already."""
     training = dataclasses.replace(config.training, seed=seed)
     target = folder / f"seed-{seed}"
     train(dataclasses.replace(config, training=training), target, corpus=pairs)

@@ -79,30 +79,34 @@ def _inner(params: dict[str, Any]) -> list[Any]:
 
 def loops(text: str) -> list[Loop]:
     """The loops of an optimised program, `compiled.as_text()`, in the order in which they stand there."""
-    bodies = _computations(text)
+    kinds, called = _computations(text)
     found = []
     for line in text.splitlines():
         if match := re.search(r"= .* while\(.*body=%?([\w.\-]+)", line):
             turns = re.search(r'known_trip_count":\{"n":"(\d+)"', line)
-            names = bodies[match[1]]
-            products = sum(name in ("dot", "custom-call", "convolution") for name in names)
-            found.append(Loop(int(turns[1]) if turns else 0, len(names), products))
+            body = match[1]
+            products = sum(kinds[name].count("dot") for name in (body, *called[body]))
+            found.append(Loop(int(turns[1]) if turns else 0, len(kinds[body]), products))
     return found
 
 
 def launches(text: str) -> int:
     """Instructions that run in one call of the program: those of its loops as often as they turn."""
-    entry = next(names for name, names in _computations(text).items() if name.startswith("ENTRY"))
+    kinds, _ = _computations(text)
+    entry = next(kinds[name] for name in kinds if name.startswith("ENTRY"))
     return len(entry) + sum(loop.turns * loop.instructions for loop in loops(text))
 
 
-def _computations(text: str) -> dict[str, list[str]]:
-    """Of each computation the kinds of its instructions that are work."""
-    found: dict[str, list[str]] = {}
-    names: list[str] = []
+def _computations(text: str) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """Of each computation the kinds of its instructions that are work, and the computations that its fusions call."""
+    kinds: dict[str, list[str]] = {}
+    called: dict[str, list[str]] = {}
+    name = ""
     for line in text.splitlines():
         if header := re.match(r"(ENTRY )?%?([\w.\-]+) .*\{$", line):
-            names = found.setdefault((header[1] or "") + header[2], [])
+            name = (header[1] or "") + header[2]
+            kinds[name], called[name] = [], []
         elif instruction := re.match(r"\s+(?:ROOT )?%?[\w.\-]+ = .*?([a-z][\w\-]*)\(", line):
-            names.append(instruction[1])
-    return {name: [kind for kind in kinds if kind not in _FREE] for name, kinds in found.items()}
+            kinds[name].append(instruction[1])
+            called[name] += re.findall(r"calls=%?([\w.\-]+)", line)
+    return {each: [kind for kind in found if kind not in _FREE] for each, found in kinds.items()}, called

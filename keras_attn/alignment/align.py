@@ -23,7 +23,7 @@ def align(
     threshold: float | None = None,
     next_step: bool = False,
 ) -> list[Links]:
-    """The model is made to say each target; its attention weights between words become links, see `alignment.links`.
+    """Forces the model to produce each target, and links words by its attention weights; see `alignment.links`.
 
     Words are counted in the text as the tokenizer's normaliser leaves it. A source cut at `search.max_source_length` has no
     links behind the cut.

@@ -29,7 +29,7 @@ def distill(
 ) -> None:
     """Trains the model that CONFIG describes into FOLDER, on its sentence pairs and on what teachers make of them. The teachers are
     models of the same config, in both directions, and lie in FOLDER/teachers. That is 2 x rounds x teachers + 1 trainings; it pays
-    where pairs are few. The same command goes on with a distillation that was interrupted.
+    where pairs are few. The same command resumes an interrupted distillation.
 
     \b
     Example:

@@ -33,7 +33,7 @@ def train(
     start: str | None,
     new_vocabulary: bool,
 ) -> None:
-    """Trains the model that CONFIG describes, into FOLDER. The same command goes on with a training that was interrupted.
+    """Trains the model that CONFIG describes, into FOLDER. The same command resumes an interrupted training.
 
     \b
     Example:

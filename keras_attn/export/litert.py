@@ -122,7 +122,7 @@ def _check(precision: str, source_length: int | None, *, max_length: int) -> Non
             "activations. Use precision='int8', which stores weights in int8 and is as small"
         )
     if precision not in PRECISIONS:
-        raise ValueError(f"precision is one of {', '.join(PRECISIONS)}. Received: {precision!r}")
+        raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}. Received: {precision!r}")
     if source_length is not None and source_length < 2:
         raise ValueError(f"source_length must hold a word and EOS. Received: source_length={source_length}")
     if max_length < 1:

@@ -62,8 +62,10 @@ class TensorSignatures:
     def _score(self, source: tf.Tensor, target: tf.Tensor) -> dict[str, tf.Tensor]:
         target = batch(target, "target", "rows of ids")
         target = tf_never_empty(tf_known(target, self._model.target_vocab_size))
+        source = self._known(source)
+        source = tf_never_empty(source) if self._model.reads_ids else source
         with self._weights.scope():
-            log_probs, _ = self._model.score(self._known(source), tf_target_in_of(target), target)
+            log_probs, _ = self._model.score(source, tf_target_in_of(target), target)
         return {"log_prob": tf.reduce_sum(log_probs, axis=1)}
 
     def _hypotheses(self, source: tf.Tensor, return_weights: bool) -> Hypotheses:

@@ -48,7 +48,7 @@ class BulkTranslator:
         **options: Any,
     ) -> None:
         if engine not in ENGINES:
-            raise ValueError(f"engine is one of {', '.join(ENGINES)}. Received: {engine!r}")
+            raise ValueError(f"engine must be one of {', '.join(ENGINES)}. Received: {engine!r}")
         check(options)
         is_name = str(folder) in packaged.names() and not Path(folder).exists()
         self.folder = str(folder) if is_name else str(Path(folder).resolve())

@@ -89,6 +89,12 @@ class Translator:
     @classmethod
     def load(cls, folder: str | Path, *others: str | Path) -> "Translator":
         """Loads a model folder, or several as an ensemble; raises what `load_model` and `ensemble` raise."""
+        for each in (folder, *others):
+            if str(each) in packaged.names() and not Path(each).exists():
+                raise FileNotFoundError(
+                    f"no model folder at {each}. For the model of that name that comes with keras_attn, call "
+                    f"Translator.from_preset({str(each)!r})"
+                )
         first, *rest = (cls.from_trained(load_model(each)) for each in (folder, *others))
         return cls.ensemble([first, *rest]) if rest else first
 

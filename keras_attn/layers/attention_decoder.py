@@ -95,9 +95,11 @@ class AttentionDecoder(keras.layers.Layer):
     ):
         super().__init__(**kwargs)
         if query_state not in QUERY_STATES:
-            raise ValueError(f"query_state is one of {', '.join(QUERY_STATES)}. Received: {query_state!r}.")
+            raise ValueError(
+                f"query_state must be one of {', '.join(QUERY_STATES)}. Received: {query_state!r}."
+            )
         if feed not in FEEDS:
-            raise ValueError(f"feed is one of {', '.join(FEEDS)}. Received: {feed!r}.")
+            raise ValueError(f"feed must be one of {', '.join(FEEDS)}. Received: {feed!r}.")
         if attention is None and feed != "none":
             raise ValueError(
                 f"Without attention there is nothing to feed back: set feed='none'. Received: {feed!r}."

@@ -61,7 +61,7 @@ class LuongAttention(Attention):
         super().__init__(num_heads=num_heads, dropout=dropout, **kwargs)
         if score not in SCORES:
             raise ValueError(
-                f"LuongAttention's score is one of {', '.join(SCORES)}. Received: score={score!r}."
+                f"LuongAttention's score must be one of {', '.join(SCORES)}. Received: score={score!r}."
             )
         if units is not None and score != "concat":
             raise ValueError(f"Only score='concat' has units. Received: score={score!r}, units={units}.")

@@ -20,7 +20,7 @@ class _Monotonic(Attention):
     def __init__(self, *args, noise, initial_bias, inference, seed, **kwargs):
         super().__init__(*args, num_heads=1, **kwargs)
         if inference not in INFERENCES:
-            raise ValueError(f"inference is one of {', '.join(INFERENCES)}. Received: {inference!r}.")
+            raise ValueError(f"inference must be one of {', '.join(INFERENCES)}. Received: {inference!r}.")
         self.noise = noise
         self.initial_bias = initial_bias
         self.inference = inference

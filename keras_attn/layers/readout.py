@@ -36,7 +36,7 @@ class Readout(keras.layers.Layer):
     def __init__(self, kind, units=None, **kwargs):
         super().__init__(**kwargs)
         if kind not in READOUTS:
-            raise ValueError(f"The readout is one of {', '.join(READOUTS)}. Received: {kind!r}.")
+            raise ValueError(f"readout must be one of {', '.join(READOUTS)}. Received: {kind!r}.")
         if (kind == "plain") != (units is None):
             raise ValueError(
                 f"The plain readout takes no units, the others need them. Received: {kind!r}, units={units}."

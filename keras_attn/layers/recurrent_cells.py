@@ -189,7 +189,7 @@ CELLS = {
 def make_cell(kind, units, **kwargs):
     """A cell by its config name, `"gru"`, `"lstm"`, `"layer_norm_gru"` or `"gru_reset_after"`."""
     if kind not in CELLS:
-        raise ValueError(f"The cell is one of {', '.join(CELLS)}. Received: {kind!r}.")
+        raise ValueError(f"cell must be one of {', '.join(CELLS)}. Received: {kind!r}.")
     return CELLS[kind](units, **kwargs)
 
 

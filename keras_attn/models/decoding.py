@@ -87,7 +87,7 @@ def check_decoding(
 ) -> None:
     """Raises ValueError where these do not fit together."""
     if not isinstance(decoder, AttentionDecoder):
-        raise ValueError(f"The decoder is an AttentionDecoder. Received: {decoder!r}.")
+        raise ValueError(f"decoder must be an AttentionDecoder. Received: {decoder!r}.")
     if output is None and not isinstance(target_embedding, keras.layers.ReversibleEmbedding):
         raise ValueError(
             "output=None ties the output to the target embedding, which must be a keras.layers.ReversibleEmbedding. Received: "
@@ -102,7 +102,9 @@ def check_copy(
 ) -> None:
     """Raises ValueError where there is nothing to point with or to point at, or where a word has not one id on both sides."""
     if decoder.attention is None:
-        raise ValueError("Copying points with the attention, and this decoder has none: leave out copy.")
+        raise ValueError(
+            "Copying uses the attention weights, and this decoder has no attention: leave out copy."
+        )
     if source_embedding is None:
         raise ValueError("Copying takes words of the source, and this source has no ids: leave out copy.")
     sizes = [getattr(each, "input_dim", None) for each in (source_embedding, target_embedding)]

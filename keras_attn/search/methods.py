@@ -54,7 +54,7 @@ def run(
     }
     if isinstance(method, Sampling):
         if phrases is not None:
-            raise ValueError("phrases take a beam search, and this is a sampling")
+            raise ValueError("phrases need a beam search, and this call samples")
         return sample(step, state, **common, **{**options, "seed": seeds or method.seed})
     return beam(step, state, **common, **options, source_mask=source_mask, phrases=phrases)
 

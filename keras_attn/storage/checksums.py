@@ -50,7 +50,7 @@ def read_sums(path: Path) -> dict[str, str]:
         lines = [""]
     found = [_LINE.fullmatch(line) for line in lines]
     if not all(found):
-        raise ChecksumError(f"{path} holds something else than lines of SHA-256 and file name: get it again")
+        raise ChecksumError(f"{path} is not a list of SHA-256 sums and file names: get it again")
     return {match[2]: match[1] for match in found}
 
 

@@ -178,7 +178,7 @@ def train_tokenizer(
         ValueError: there is no text, no such kind, or `vocab_size` cannot hold even the single characters of sub-words.
     """
     if kind not in KINDS:
-        raise ValueError(f"kind is one of {', '.join(KINDS)}. Received: {kind!r}")
+        raise ValueError(f"kind must be one of {', '.join(KINDS)}. Received: {kind!r}")
     import sentencepiece
 
     text = [line for line in lines if line.strip()]

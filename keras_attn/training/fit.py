@@ -99,7 +99,7 @@ def _train(
         before, state = state, with_config(state, config)
         if state.finished and state.config.training == before.config.training:
             _tell(f"the training in {folder} is finished already")
-            return _finish(folder, state)
+            return devices.from_first(partial(_finish, folder, state))
     pairs = training_pairs(config, corpus)
     state = state or _first_state(config, pairs, start)
     if state.corpus_digest != digest(pairs):
@@ -109,7 +109,7 @@ def _train(
         )
     with devices.scope():
         state = _go_on(config, devices, folder, state, values, pairs, callbacks, start)
-    return _finish(folder, state)
+    return devices.from_first(partial(_finish, folder, state))
 
 
 def _go_on(
@@ -154,8 +154,9 @@ def _go_on(
 
 def check(config: Config, folder: Path) -> None:
     """Raises ConfigError or CheckpointError for what can be told before anything is read; see `train`."""
-    if not config.training.epochs:
-        raise ConfigError("training.epochs must be at least 1")
+    for key in ("epochs", "gradient_accumulation", "steps_per_execution"):
+        if not getattr(config.training, key):
+            raise ConfigError(f"training.{key} must be at least 1")
     if not 0 <= config.training.scheduled_sampling <= 1:
         raise ConfigError("training.scheduled_sampling is a share of the words, from 0 to 1")
     check_memory(config.model)

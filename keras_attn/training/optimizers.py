@@ -21,8 +21,6 @@ def build_optimizer(training: TrainingConfig, total_steps: int) -> keras.optimiz
     """
     if training.ema_decay >= 1:
         raise ConfigError(f"training.ema_decay must be below 1, such as 0.999; got {training.ema_decay}")
-    if not training.gradient_accumulation:
-        raise ConfigError("training.gradient_accumulation must be at least 1")
     if training.weight_decay and training.optimizer == "adam":
         raise ConfigError("training.weight_decay needs training.optimizer = 'adamw'")
     common = {

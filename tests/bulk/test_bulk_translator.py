@@ -56,7 +56,7 @@ def test_what_is_no_text_is_refused_with_its_row():
 
 
 def test_an_unknown_engine_is_refused_before_anything_is_sent():
-    with pytest.raises(ValueError, match="engine is one of auto, litert, int8, keras"):
+    with pytest.raises(ValueError, match="engine must be one of auto, litert, int8, keras"):
         BulkTranslator(MODEL, engine="fast")
 
 

@@ -19,7 +19,7 @@ def name_of(page):
 
 
 def is_run(block):
-    return block.language in RUN and not block.reason
+    return block.language in RUN and not block.reason and not block.file
 
 
 def two_text_files(folder):

@@ -84,6 +84,11 @@ def test_unequal_counts_are_refused_with_both_numbers(score):
         score(["a", "b"], ["a"])
 
 
+def test_every_list_of_references_is_counted():
+    with pytest.raises(ValueError, match="got 2 hypotheses and 3 references"):
+        corpus_scores(["a", "b"], ["a", "b"], ["a", "b", "c"])
+
+
 @pytest.mark.parametrize("score", [corpus_scores, lambda *lines: tokenized_scores(*lines, "de")])
 def test_an_empty_list_is_refused(score):
     with pytest.raises(ValueError, match="nothing to score"):

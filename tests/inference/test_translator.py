@@ -227,6 +227,12 @@ def test_an_empty_target_is_scored_by_its_end_alone(translator):
     assert forced.log_prob < 0
 
 
+def test_the_name_of_a_packaged_model_is_told_from_a_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"Translator\.from_preset\('tatoeba-en-es'\)"):
+        Translator.load("tatoeba-en-es")
+
+
 def test_a_loaded_folder_translates_as_the_model_it_was_saved_from(translator, model_folder, lines):
     assert Translator.load(model_folder)(lines, beam_size=1) == translator(lines, beam_size=1)
 

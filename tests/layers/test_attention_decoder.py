@@ -479,17 +479,23 @@ def test_dropout_inside_the_loop_works_in_compiled_training(name):
     [
         (
             {"query_state": "next"},
-            r"query_state is one of previous, current, intermediate\. Received: 'next'",
+            r"query_state must be one of previous, current, intermediate\. Received: 'next'",
         ),
         (
             {"query_state": "intermediate", "feed": "none"},
             r"the context enters the state: set feed='context'\. Received: 'none'",
         ),
-        ({"feed": "state"}, r"feed is one of context, attentional, none\. Received: 'state'"),
+        ({"feed": "state"}, r"feed must be one of context, attentional, none\. Received: 'state'"),
         ({"attention": None}, r"Without attention .* set feed='none'\. Received: 'context'"),
-        ({"cell": "rnn"}, r"The cell is one of gru, lstm, layer_norm_gru, gru_reset_after\. Received: 'rnn'"),
+        (
+            {"cell": "rnn"},
+            r"cell must be one of gru, lstm, layer_norm_gru, gru_reset_after\. Received: 'rnn'",
+        ),
         ({"num_layers": 0}, r"at least one layer\. Received: num_layers=0"),
-        ({"readout": "deep"}, r"The readout is one of maxout, attentional, linear, plain\. Received: 'deep'"),
+        (
+            {"readout": "deep"},
+            r"readout must be one of maxout, attentional, linear, plain\. Received: 'deep'",
+        ),
         ({"readout": "plain"}, r"The plain readout takes no units"),
         ({"readout_units": None}, r"the others need them\. Received: 'maxout', units=None"),
     ],

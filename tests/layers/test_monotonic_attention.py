@@ -141,7 +141,7 @@ def test_luongs_score_stops_where_the_scaled_product_and_the_bias_are_above_zero
 
 @pytest.mark.parametrize("layer", [MonotonicAttention, LuongMonotonicAttention])
 def test_another_inference_is_refused_with_the_known_ones(layer):
-    with pytest.raises(ValueError, match=r"inference is one of hard, soft\. Received: 'parallel'"):
+    with pytest.raises(ValueError, match=r"inference must be one of hard, soft\. Received: 'parallel'"):
         layer(8 if layer is MonotonicAttention else "general", inference="parallel")
 
 

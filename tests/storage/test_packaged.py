@@ -25,13 +25,42 @@ def test_an_unknown_name_is_refused_with_the_known_ones():
 def test_the_wheel_holds_every_package_and_the_packaged_models():
     listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
     found = {path.parent.relative_to(ROOT) for path in (ROOT / "keras_attn").rglob("__init__.py")}
-    assert listed == sorted({".".join(path.parts) for path in found} | {"keras_attn.saved_models"})
+    assert listed == sorted(
+        {".".join(path.parts) for path in found} | {"keras_attn.clients", "keras_attn.saved_models"}
+    )
 
 
 def test_a_packaged_model_is_known_by_any_path(monkeypatch):
     monkeypatch.chdir(ROOT / "saved_models")
     assert packaged.holds("tatoeba-en-es") and packaged.holds("../saved_models/tatoeba-en-es")
     assert not packaged.holds("..")
+
+
+def test_the_pronouncer_is_small():
+    folder = ROOT / "saved_models" / "cmudict"
+    assert sum(file.stat().st_size for file in folder.iterdir()) < 4e6
+    assert (ROOT / "saved_models" / "cmudict-litert" / "model.tflite").stat().st_size < 2e6
+
+
+def test_the_pronouncers_export_names_the_dictionary():
+    model = (ROOT / "saved_models" / "cmudict-litert" / "model.tflite").read_bytes()
+    assert json.loads(read_files(model)["model.json"])["attribution"] == attribution("cmudict")
+
+
+def test_the_pronouncers_card_gives_the_scores_of_its_metrics():
+    folder = ROOT / "saved_models" / "cmudict"
+    card, metrics = (folder / "README.md").read_text(), json.loads((folder / "metrics.json").read_text())
+    for search in ("test_greedy", "test_beam_5"):
+        assert f"{100 - metrics[search]['exact']:.1f}" in card
+    assert metrics["test_greedy"]["error_signature"].replace("|", "\\|") in card
+
+
+@pytest.mark.slow
+def test_the_pronouncer_is_asked_by_its_name_whatever_the_capitals():
+    words = ["cat", "Station"]
+    sounds = ["K AE1 T", "S T EY1 SH AH0 N"]
+    assert Translator.from_preset("cmudict")(words) == sounds
+    assert LiteRTTranslator(ROOT / "saved_models" / "cmudict-litert")(words) == sounds
 
 
 PAIRS = ["en-es", "es-en"]

@@ -89,7 +89,7 @@ def test_what_can_be_cut_in_one_way_only_is_sampled_that_way():
 
 def test_another_kind_is_refused():
     with pytest.raises(
-        ValueError, match=r"kind is one of unigram, characters, words, symbols\. Received: 'bpe'"
+        ValueError, match=r"kind must be one of unigram, characters, words, symbols\. Received: 'bpe'"
     ):
         train_tokenizer(["a"], 10, kind="bpe")
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from keras_attn import config as configs
+from keras_attn.config import ConfigError
 from keras_attn.training.checkpoint import load_checkpoint
-
-pytestmark = pytest.mark.slow
+from keras_attn.training.devices import Devices, find_devices
 
 # Trains on so many devices, up to the end or up to the given round, and writes the loss of every step.
 PROGRAM = """
@@ -100,6 +100,7 @@ def run(recipe, pairs, tmp_path):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["tensorflow", "jax"])
 def test_two_and_four_devices_give_the_losses_of_one(run, backend):
     """Of batches of six pairs, which four devices do not divide: the last of them has no pair."""
@@ -110,6 +111,7 @@ def test_two_and_four_devices_give_the_losses_of_one(run, backend):
         np.testing.assert_allclose(several, one, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["tensorflow", "jax"])
 def test_two_devices_end_with_the_same_model_when_they_are_interrupted(run, backend):
     _, unbroken = run(backend, 2, "unbroken", without_dropout=False)
@@ -118,3 +120,50 @@ def test_two_devices_end_with_the_same_model_when_they_are_interrupted(run, back
     assert (len(first), len(second)) == (10, 10)
     for value, expected in zip(again, unbroken, strict=True):
         np.testing.assert_array_equal(value, expected)
+
+
+def test_more_devices_than_there_are_are_refused():
+    with pytest.raises(
+        ConfigError, match=r"training.devices = 99, and Keras finds \d+ on \w+: set it to 'auto'"
+    ):
+        find_devices(configs.TrainingConfig(devices=99))
+
+
+@pytest.mark.parametrize(
+    ("option", "name"),
+    [
+        ({"gradient_accumulation": 2}, "training.gradient_accumulation"),
+        ({"jit_compile": True}, "training.jit_compile = true"),
+        ({"mixed_precision": "mixed_float16"}, "training.mixed_precision = 'mixed_float16'"),
+    ],
+)
+@pytest.mark.skipif(os.environ.get("KERAS_BACKEND", "tensorflow") != "tensorflow", reason="JAX can")
+def test_what_several_devices_of_tensorflow_cannot_do_is_refused(option, name):
+    several = Devices(2, distribution=object())
+    with pytest.raises(
+        ConfigError, match=f"{name} works on one device of TensorFlow, and this training has 2"
+    ):
+        several.check(configs.TrainingConfig(**option))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("backend", "expected"),
+    [
+        ("tensorflow", "several processes train on JAX alone: set KERAS_BACKEND=jax"),
+        ("jax", "needs KERAS_ATTN_PROCESSES, how many processes there are"),
+    ],
+)
+def test_a_coordinator_without_the_rest_is_refused_in_one_line(backend, expected, recipe, tmp_path):
+    (tmp_path / "config.toml").write_text(configs.to_toml(recipe()), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "keras_attn", "train", tmp_path / "config.toml", tmp_path / "model"],
+        env={**os.environ, "KERAS_BACKEND": backend, "KERAS_ATTN_COORDINATOR": "localhost:7000"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    told = [line for line in done.stderr.splitlines() if line.startswith("Error: ")]
+    assert (done.returncode, len(told), "Traceback" in done.stderr) == (2, 1, False)
+    assert expected in told[0]

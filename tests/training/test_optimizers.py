@@ -60,6 +60,17 @@ def test_clipping_limits_the_norm_of_all_gradients_together(tiny_model):
     assert norm == pytest.approx(0.1 * 0.5, rel=1e-5)  # Adam's first momentum is a tenth of the gradient
 
 
+def test_two_batches_make_one_update_with_the_mean_of_their_gradients(tiny_model, batch):
+    """Of the same batch twice, that is its own gradient, as an update without accumulation has it."""
+    first = [weight.copy() for weight in tiny_model.get_weights()]
+    before, between, after = train(tiny_model, batch, 2, gradient_accumulation=2, learning_rate=0.1)
+    tiny_model.set_weights(first)
+    _, alone = train(tiny_model, batch, 1, learning_rate=0.1)
+    for start, same, moved, expected in zip(before, between, after, alone, strict=True):
+        np.testing.assert_array_equal(same, start)
+        np.testing.assert_allclose(moved, expected, rtol=1e-5, atol=1e-6)
+
+
 def test_adamw_shrinks_weights_without_gradients(tiny_model):
     optimizer = build_optimizer(
         TrainingConfig(optimizer="adamw", weight_decay=0.5, learning_rate=0.1), total_steps=1

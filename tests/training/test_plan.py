@@ -49,3 +49,8 @@ def test_a_training_goes_on_with_rounds_as_long_as_before():
     plan.check_rounds(rounds_with(30, 20))
     with pytest.raises(ConfigError, match=r"evaluates every 10 steps, .* it would every 12\. Set it back"):
         dataclasses.replace(plan, steps_per_round=12).check_rounds(rounds_with(30, 20))
+
+
+def test_a_round_has_whole_executions():
+    training = TrainingConfig(epochs=3, steps_per_execution=5)
+    assert Plan.of(Config(training=training), steps_per_epoch=8) == Plan(8, 10, rounds=3)

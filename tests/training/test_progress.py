@@ -3,6 +3,7 @@ import types
 
 from tqdm import tqdm
 
+from keras_attn.training.compiling import CompileClock
 from keras_attn.training.progress import ShowProgress
 
 NEVER, ALWAYS = 1e9, 0.0
@@ -28,6 +29,28 @@ def test_without_a_terminal_a_log_gets_lines(capsys):
 def test_steps_that_follow_fast_upon_one_another_get_no_line_each(capsys):
     steps(NEVER, disable=True)
     assert capsys.readouterr().err == ""
+
+
+def test_steps_of_one_execution_are_counted(capsys):
+    shown = ShowProgress(tqdm(total=10, initial=4, disable=True), ALWAYS)
+    shown.on_epoch_begin(1)
+    shown.on_train_batch_end(2, {"loss": 2.5, "tokens": 90.0})
+    shown.on_train_batch_end(5, {"loss": 2.5, "tokens": 180.0})
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.partition(":")[0] for line in lines] == ["step 7 of 10", "step 10 of 10"]
+
+
+def test_what_was_compiled_in_a_round_is_told_at_its_end(capsys, monkeypatch):
+    clock = CompileClock(programs=3, seconds=1.0)
+    monkeypatch.setattr("keras_attn.training.progress.compile_clock", lambda: clock)
+    shown = ShowProgress(tqdm(total=10, disable=True), NEVER)
+    shown.on_epoch_begin(0)
+    clock.note("/jax/core/compile/backend_compile_duration", 2.5, fun_name="step")
+    clock.note("/jax/core/compile/jaxpr_trace_duration", 7.0)
+    shown.on_epoch_end(0)
+    shown.on_epoch_begin(1)
+    shown.on_epoch_end(1)
+    assert capsys.readouterr().err == "compiled 1 programs in 2.5 s: JAX needs one for every shape of batch\n"
 
 
 def test_a_terminal_has_its_bar_and_no_lines(capsys):

@@ -28,8 +28,9 @@ def test_the_search_and_the_end_of_a_training_may_change(state):
     assert with_config(state, changed).config == changed
 
 
-def test_the_end_of_a_cosine_schedule_may_not_change(state):
-    before, after = (TrainingConfig(epochs=epochs, schedule="cosine") for epochs in (20, 30))
+@pytest.mark.parametrize("bound", [{"schedule": "cosine"}, {"scheduled_sampling": 0.5}])
+def test_the_end_of_what_is_made_for_a_number_of_epochs_may_not_change(state, bound):
+    before, after = (TrainingConfig(epochs=epochs, **bound) for epochs in (20, 30))
     state = dataclasses.replace(state, config=dataclasses.replace(state.config, training=before))
     with pytest.raises(ConfigError, match=r"training.epochs was 20 and is 30\. Set it back"):
         with_config(state, dataclasses.replace(state.config, training=after))
@@ -40,3 +41,9 @@ def test_files_may_have_moved(state):
         state.config, data=DataConfig(train=("elsewhere/train.tsv",), links="elsewhere/links")
     )
     assert with_config(state, moved) == state
+
+
+def test_what_a_training_runs_on_may_change(state):
+    training = TrainingConfig(devices=2, jit_compile=False, steps_per_execution=4)
+    changed = dataclasses.replace(state.config, training=training)
+    assert with_config(state, changed).config == changed
