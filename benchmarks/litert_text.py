@@ -2,8 +2,8 @@
 
     python benchmarks/litert_text.py OLD.tflite NEW.tflite --json benchmarks/log/phone.json
 
-Runs `tokenize`, `detokenize`, `translate` and `translate_text` of every file on one sentence of 60 bytes, in turn, on one thread, and
-keeps the least of the processor's time for each, the calls from Python included. Prints a table. Let the machine be quiet.
+Runs `tokenize`, `detokenize`, `translate` and `translate_text` of every file on one sentence of 60 bytes, in turn, on one thread,
+and keeps the least of the processor's time for each, the calls from Python included. Prints a table. Let the machine be quiet.
 """
 
 import argparse
