@@ -4,8 +4,8 @@
 
 One process and one thread each, but Keras, which takes the threads that TensorFlow takes; with `--processes 2` the folder's engines
 run in two. CTranslate2 (`pip install ctranslate2`) gets Transformer-Tiny of Wu et al. 2021 with random weights, int8, and writes as
-many sub-words for each sentence as the int8 engine does, in batches of sentences of equal target length. Medians of the rounds, with
-their range, and how many sentences differ from Keras.
+many sub-words for each sentence as the int8 engine does, in batches of sentences of equal target length. Medians of the rounds,
+with their range, and how many sentences differ from Keras.
 """
 
 import argparse
