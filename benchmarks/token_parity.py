@@ -3,8 +3,8 @@
     KERAS_ATTN_DATA=FOLDER python benchmarks/token_parity.py [--random 100000] [--lines N]
 
 Trains a vocabulary of 6,000 pieces for each corpus, converts its graphs, and compares ids and texts, line by line; then strings
-drawn at random, with the vocabulary of the first corpus. Prints a line for each, the first lines that differ, and how long a
-sentence of 60 bytes takes; exits with 1 if any differs.
+drawn at random, with the vocabulary of the first corpus; and both once more with one that falls back to bytes. Prints a line for
+each, the first lines that differ, and how long a sentence of 60 bytes takes; exits with 1 if any differs.
 """
 
 import argparse
@@ -205,6 +205,9 @@ def main() -> None:
         differing += compare(name, (line.encode() for line in lines), model_proto)
     model_proto, lines, words = first
     differing += compare("random", random_strings(arguments.random, words), model_proto)
+    spelling = train_tokenizer(lines, 1000, 0.98, byte_fallback=True).model_proto
+    differing += compare("lines, bytes", (line.encode() for line in lines), spelling)
+    differing += compare("random, bytes", random_strings(arguments.random, words), spelling)
     cutting, joining = seconds_for(model_proto)
     print(
         f"{len(SENTENCE.encode())} bytes, a source of 64 ids: {1e3 * cutting:.3f} ms to cut, {1e3 * joining:.3f} ms to join"

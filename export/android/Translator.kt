@@ -72,7 +72,7 @@ class Translator(private val model: CompiledModel, about: JSONObject) : AutoClos
     }
 
     private fun string(codes: IntArray, start: Int, length: Int): String =
-        String(ByteArray(length) { codes[start + it].toByte() }).replace('\n', ' ').replace('\r', ' ')
+        String(ByteArray(length) { codes[start + it].toByte() }).replace(CONTROL_CHARACTERS, " ")
 
     private inner class Signature(private val name: String) : AutoCloseable {
         private val described = signatures.getJSONObject(name)
@@ -95,6 +95,7 @@ class Translator(private val model: CompiledModel, about: JSONObject) : AutoClos
     }
 
     private companion object {
+        val CONTROL_CHARACTERS = Regex("[\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]")
         const val PAD = 0
         const val BOS = 2
         const val EOS = 3

@@ -95,7 +95,8 @@ actor Translator {
 
     private func string(_ codes: ArraySlice<Int32>) -> String {
         String(decoding: codes.map(UInt8.init(truncatingIfNeeded:)), as: UTF8.self)
-            .replacingOccurrences(of: "\n", with: " ").replacingOccurrences(of: "\r", with: " ")
+            .replacingOccurrences(
+                of: "[\\x{0}-\\x{1f}\\x{7f}-\\x{9f}\\x{2028}\\x{2029}]", with: " ", options: .regularExpression)
     }
 
     private func data(_ numbers: [Int32]) -> Data { numbers.withUnsafeBytes { Data($0) } }

@@ -22,6 +22,7 @@ import numpy as np
 from ai_edge_litert.interpreter import Interpreter
 
 PAD, BOS, EOS = 0, 2, 3  # in every file
+CONTROL_CHARACTERS = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]"
 NO_TRANSLATION = -1e9  # the score where a beam ended with fewer translations than it has places
 
 SUMS, GRAPHS_SUM = "SHA256SUMS", "graphs.sha256"  # beside the file, as `sha256sum` writes them; and in it
@@ -182,9 +183,7 @@ def _utf8(text: str) -> bytes:
 
 def _string(codes: np.ndarray) -> str:
     """Text without control characters, which a stranger's file might tell a terminal."""
-    return re.sub(
-        r"[\x00-\x1f\x7f-\x9f]", " ", bytes(codes.astype(np.uint8)).decode("utf-8", errors="replace")
-    )
+    return re.sub(CONTROL_CHARACTERS, " ", bytes(codes.astype(np.uint8)).decode("utf-8", errors="replace"))
 
 
 def check_sums(path: str, archive: zipfile.ZipFile) -> None:

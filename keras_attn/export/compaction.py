@@ -13,7 +13,7 @@ _DTYPES = {schema.TensorType.INT32: np.int32, schema.TensorType.FLOAT32: np.floa
 
 
 def compact(model: schema.ModelT) -> None:
-    """Changes a parsed model in place: shares graphs and scales, has operators make simple constants, forgets tensors' names."""
+    """Changes a parsed model in place: graphs and scales are shared, operators make simple constants, tensors lose their names."""
     share_graphs(model)
     _share_scales(model)
     _compute_constants(model)

@@ -1,5 +1,6 @@
 """Words: which one each sub-word belongs to, what they are, and whether lines are no more than one."""
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from itertools import accumulate
@@ -9,6 +10,7 @@ EOS_PIECE = "</s>"  # what the tokenizer calls EOS_ID; no text is ever cut into 
 
 
 _MOSTLY = 0.9
+_BYTES = re.compile("(?:<0x[0-9A-F]{2}>)+")
 
 
 def are_single_words(lines: Sequence[str]) -> bool:
@@ -27,12 +29,16 @@ def word_of_pieces(pieces: Sequence[str]) -> list[int]:
 
 
 def words_of_pieces(pieces: Sequence[str]) -> list[str]:
-    """The words that pieces spell, `"</s>"` among them."""
+    """The words that pieces spell, `"</s>"` among them; runs of bytes, such as `<0xC3>` `<0xA9>`, are what they are in UTF-8."""
     word_of_piece = word_of_pieces(pieces)
     words = [""] * (word_of_piece[-1] + 1 if pieces else 0)
     for word, piece in zip(word_of_piece, pieces, strict=True):
         words[word] += piece.removeprefix(WORD_START)
-    return words
+    return [_BYTES.sub(_decoded, word) for word in words]
+
+
+def _decoded(run: re.Match[str]) -> str:
+    return bytes.fromhex(run[0].replace("<0x", "").replace(">", "")).decode(errors="replace")
 
 
 def may_follow_a_word(piece: str) -> bool:

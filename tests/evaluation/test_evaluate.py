@@ -53,19 +53,20 @@ def test_tokenized_references_are_scored_in_the_target_language(translator, sour
 
 
 @pytest.mark.parametrize(
-    ("sources", "references", "tokenized", "message"),
+    ("sources", "references", "others", "message"),
     [
-        (["a", "b"], ["c"], None, "2 sources and 1 references"),
-        (["a", "b"], ["c", "d"], ["e"], "2 sources and 1 tokenised references"),
-        ([], [], None, "nothing to evaluate"),
+        (["a", "b"], ["c"], {}, "2 sources and 1 references"),
+        (["a", "b"], ["c", "d"], {"more_references": [["e", "f"], ["g"]]}, "2 sources and 1 references"),
+        (["a", "b"], ["c", "d"], {"tokenized_references": ["e"]}, "2 sources and 1 tokenised references"),
+        ([], [], {}, "nothing to evaluate"),
     ],
 )
-def test_lines_that_do_not_fit_are_refused_before_the_translating(sources, references, tokenized, message):
+def test_lines_that_do_not_fit_are_refused_before_the_translating(sources, references, others, message):
     class Untouched:
         search = None
 
     with pytest.raises(ValueError, match=message):
-        next(evaluate(Untouched(), sources, references, 1, tokenized))
+        next(evaluate(Untouched(), sources, references, 1, **others))
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,9 @@ def test_a_place_of_the_host_s_array_may_stay_empty():
     assert reframed([5, 6, 8, EOS_ID, 0, 0], most=3) == ([5, 6, EOS_ID, 0, 0, 0], True)
 
 
-@pytest.mark.parametrize("control", ["\n", "\r", "\x00", "\x1b", "\x7f", "\x85", "\x9b"])
+@pytest.mark.parametrize(
+    "control", ["\n", "\r", "\t", "\x0b", "\x00", "\x1b", "\x7f", "\x85", "\x9b", "\u2028", "\u2029"]
+)
 def test_a_translation_is_a_line_without_control_characters(control):
     assert one_line(f"ein{control}Hund") == "ein Hund"
     assert tf_one_line(tf.constant([f"ein{control}Hund"])).numpy().tolist() == [b"ein Hund"]

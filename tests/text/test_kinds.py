@@ -1,10 +1,13 @@
 """Vocabularies of characters, of words and of symbols."""
 
+import io
+
 import pytest
 import sentencepiece
+from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from keras_attn.special_ids import UNK_ID
-from keras_attn.text.tokenizer import KINDS, train_tokenizer
+from keras_attn.text.tokenizer import KINDS, Tokenizer, train_tokenizer
 
 PHONEMES = ["tʰ ɛ n tʃ", "t ɛ", "a̠ː tʰ"]
 LINES = [
@@ -96,3 +99,65 @@ def test_capitals_are_read_as_small_letters_where_that_is_asked_for(kind):
     tokenizer = train_tokenizer(["Hello World", "held hole"], 60, kind=kind, lowercase=True)
     assert tokenizer.encode(["HELLO wOrLd"]) == tokenizer.encode(["hello world"])
     assert UNK_ID not in tokenizer.encode(["HELLO wOrLd"])[0]
+
+
+STRANGE = ["held 😀 höld", "日本\x00☃", "é ﬁ \u0301", "▁ ▁hello", "", "\ud800"]
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def spelling(request):
+    """Of the same lines, with the 256 bytes."""
+    lines = ["hello world", "held hole", *PHONEMES]
+    return train_tokenizer(lines, 320, kind=request.param, byte_fallback=True)
+
+
+def test_with_bytes_every_kind_cuts_and_joins_as_sentencepiece_itself(spelling):
+    processor = sentencepiece.SentencePieceProcessor(model_proto=spelling.model_proto)
+    ids = spelling.encode([*LINES, *STRANGE[:-1]])
+    assert ids == processor.encode([*LINES, *STRANGE[:-1]])
+    assert spelling.decode(ids) == processor.decode(ids)
+
+
+def test_with_bytes_nothing_is_unknown(spelling):
+    assert not any(UNK_ID in row for row in spelling.encode([*LINES, *STRANGE]))
+
+
+def test_emoji_and_letters_never_seen_come_through_as_bytes(spelling):
+    line = "held 😀 höld ☃ 日本"
+    assert spelling.decode(spelling.encode([line])) == [line]
+
+
+def test_bytes_that_are_no_utf8_are_replaced_one_by_one(spelling):
+    a, b = (spelling.encode(["日"])[0][-3:][place] for place in (0, 2))
+    assert spelling.decode([[a, a, b]]) == ["\ufffd" * 3]
+
+
+def test_cuts_drawn_at_random_spell_what_is_no_piece(spelling):
+    lines = ["held 😀 höld", "\x00☃"]
+    for ids, line in zip(spelling.sample(lines, 0.3, 1), lines, strict=True):
+        assert spelling.decode([ids]) == [line]
+
+
+def test_a_vocabulary_with_bytes_has_no_more_pieces_than_it_may(spelling):
+    assert spelling.vocab_size <= 320
+
+
+def test_spaces_that_would_be_spelled_in_bytes_are_refused():
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(["hello world"] * 3),
+        model_writer=model,
+        model_type="word",
+        vocab_size=300,
+        hard_vocab_limit=False,
+        byte_fallback=True,
+        pad_id=0,
+        unk_id=1,
+        bos_id=2,
+        eos_id=3,
+        minloglevel=2,
+    )
+    proto = ModelProto.FromString(model.getvalue())
+    proto.trainer_spec.model_type = proto.trainer_spec.UNIGRAM
+    with pytest.raises(ValueError, match="falls back to bytes and has no piece for a space"):
+        Tokenizer(proto.SerializeToString())

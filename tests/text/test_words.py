@@ -42,6 +42,7 @@ def test_what_may_go_on_with_a_word(piece):
 def test_words_are_what_their_pieces_spell():
     assert words_of_pieces(["▁un", "▁ch", "at", ".", "</s>"]) == ["un", "chat.", "</s>"]
     assert words_of_pieces([]) == []
+    assert words_of_pieces(["▁caf", "<0xC3>", "<0xA9>", "▁", "<0xF0>"]) == ["café", "\ufffd"]
 
 
 @pytest.mark.parametrize(("single", "expected"), [(10, True), (9, True), (8, False)])

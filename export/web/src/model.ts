@@ -115,7 +115,7 @@ export class Model {
 /** UTF-8 in parts: each ends where the next begins, the last place is where the last one ends. */
 function split(utf8: Uint8Array, places: number[]): string[] {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  return places.slice(1).map((end, i) => decoder.decode(utf8.subarray(places[i], end)).replace(/[\r\n]/g, " "));
+  return places.slice(1).map((end, i) => decoder.decode(utf8.subarray(places[i], end)).replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]/g, " "));
 }
 
 /** The numbers of a tensor, whose memory is freed. */

@@ -1,7 +1,7 @@
 """What becomes of characters before text is cut: SentencePiece's map of rules, as one small trie.
 
-At every place the longest symbol that the vocabulary's user defined stays as it is; else the longest text that there is a rule for
-is replaced; else a character stays. The value of a key is the *sum* of what its beginnings that are keys, and the key itself, bear,
+At every place the longest symbol that the vocabulary's user defined stays as it is; else the longest text that has a rule is
+replaced; else a character stays. The value of a key is the *sum* of what its beginnings that are keys, and the key itself, bear,
 each less `BIAS`: so endings that change a text alike, such as the vowels and final consonants of Hangul, are stored once.
 """
 

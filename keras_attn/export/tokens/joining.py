@@ -22,8 +22,8 @@ class Joined(NamedTuple):
 
     Attributes:
         codes: `[B, N]`, bytes, then -1.
-        ends: `[B, T]`, where in its text each sub-word ends; in the last column is the text's length. A character spelled in bytes
-            belongs to the last of them.
+        ends: `[B, T]`, where in its text each sub-word ends; in the last column is the text's length. A character that is spelled
+            in bytes belongs to the last of them.
     """
 
     codes: tf.Tensor

@@ -3,8 +3,12 @@
 import random
 
 import pytest
+import sentencepiece
+import tensorflow as tf
 
+from keras_attn.export.tokens.joining import joined
 from keras_attn.export.tokens.vocabulary_tables import vocabulary_tables
+from keras_attn.text.framing import one_line
 from keras_attn.text.tokenizer import train_tokenizer
 
 ODD = [
@@ -159,3 +163,38 @@ def spaces_kept(model_proto):
     model = ModelProto.FromString(model_proto)
     model.normalizer_spec.escape_whitespaces = False
     return model.SerializeToString()
+
+
+def in_line(model_proto, ids):
+    found = joined(tf.constant([ids], tf.int32), vocabulary_tables(model_proto).surfaces_in_line)
+    codes, ends = found.codes.numpy()[0], found.ends.numpy()[0]
+    return bytes(codes[codes >= 0].astype("uint8")).decode(), ends.tolist()
+
+
+@pytest.mark.parametrize(
+    "control", ["\t", "\n", "\x0b", "\x00", "\x7f", "\x85", "\u2028", "\u2029"], ids=ascii
+)
+def test_a_control_character_in_a_piece_or_spelled_becomes_one_space(train, control):
+    model_proto = train(
+        normalization_rule_name="identity",
+        byte_fallback=True,
+        vocab_size=400,
+        user_defined_symbols=[f"x{control}y"] if control != "\x00" else [],
+    )
+    processor = sentencepiece.SentencePieceProcessor(model_proto=model_proto)
+    spelled = [processor.piece_to_id(f"<0x{byte:02X}>") for byte in control.encode()]
+    whole = processor.encode(f"x{control}y")
+    assert in_line(model_proto, whole)[0] == one_line(processor.decode(whole))
+    ids = [*processor.encode("dog"), *spelled, *processor.encode("dog")]
+    assert in_line(model_proto, ids)[0] == one_line(processor.decode(ids))
+
+
+def test_a_spelled_character_belongs_to_the_last_of_its_bytes(train, cutter):
+    usual = cutter(train(byte_fallback=True, vocab_size=400))
+    ids, starts, _ = usual.cut("a 😀 b".encode())
+    text, ends = usual.join(ids)
+    assert text == "a 😀 b".encode()
+    parts = [text[a:b] for a, b in zip([0, *ends], ends, strict=False)]
+    assert "😀".encode() in parts and all(part.decode() is not None for part in parts)
+    first = ids.index(usual.reference.piece_to_id("<0xF0>"))
+    assert starts[first : first + 4] == [2, 2, 2, 2]
