@@ -17,7 +17,7 @@ from ai_edge_litert.interpreter import Interpreter
 
 SENTENCE = b"Where is the station, please? I have to go to the bank today"
 SIGNATURES = ("tokenize", "detokenize", "translate", "translate_text")
-ROUNDS, CALLS = 60, 10
+ROUNDS, CALLS = 20, 5
 
 
 def calls(path: str) -> dict[str, Callable[[], object]]:
