@@ -49,7 +49,7 @@ test: $(VENV)/.installed-test lint $(if $(shell command -v npm),web-packages)
 lint: $(VENV)/.installed-lint
 	cd "$(ROOT)" && "$(BIN)/ruff" check . && "$(BIN)/ruff" format --check . && "$(BIN)/codespell" && "$(BIN)/python" docs/prose.py
 
-# The package and both trained models in one file, for `pip install` elsewhere.
+# The package and its trained models in one file, for `pip install` elsewhere.
 wheel: $(BIN)/python
 	$(PIP) wheel --no-deps --wheel-dir dist .
 	@ls "$(ROOT)"/dist/*.whl

@@ -49,7 +49,8 @@ def add_engine(folder: str | Path) -> None:
 
     if keras.backend.backend() != "tensorflow":
         messages.warning(
-            f"{folder} gets no engine: that takes Keras on TensorFlow, and it runs on {keras.backend.backend()}"
+            f"{folder} gets no engine: that takes Keras on TensorFlow, and it runs on {keras.backend.backend()}. "
+            "`KERAS_BACKEND=tensorflow keras-attn pack` makes a copy that has one"
         )
         return
     from keras_attn.export.engine import EngineError, make_engine

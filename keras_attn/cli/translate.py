@@ -11,7 +11,7 @@ from keras_attn.cli import messages
 from keras_attn.cli.loading import MODEL
 from keras_attn.cli.translate_lines import Block, LineTranslator, in_processes, in_this_process
 from keras_attn.config import Sampling
-from keras_attn.inference.lite_translator import ENGINES
+from keras_attn.inference.options import ENGINES
 from keras_attn.text.glossary import Glossary
 
 CHUNK = 1 << 16  # bytes read at a time; from a terminal or a slow pipe, what is there

@@ -15,7 +15,6 @@ import click
 
 from keras_attn.cli.loading import load_translator
 from keras_attn.cli.messages import probabilities
-from keras_attn.inference.lite_translator import lite_translator
 
 if TYPE_CHECKING:
     from keras_attn.inference.translation import Translation
@@ -78,6 +77,8 @@ class LineTranslator:
                     f"--engine {self.engine} cannot do that: {needs_keras} takes --engine keras."
                 )
             return None
+        from keras_attn.inference.lite_translator import lite_translator
+
         asked = self._asked()
         return lite_translator(self.folders[0], self.engine, asked.pop("beam_size", None), asked)
 

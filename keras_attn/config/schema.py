@@ -158,7 +158,8 @@ class TrainingConfig:
     # the score of the development set that makes a model the best; auto: exact where lines are single words, else bleu
     best_by: str = choice("auto", "bleu", "chrf", "exact", "cer", "wer", "loss")
     patience: int = 0  # evaluations without a better model before stopping; 0: never
-    mixed_precision: str = choice("float32", "mixed_float16", "mixed_bfloat16")
+    # auto: mixed_bfloat16 where the processor or accelerator multiplies in it, else float32
+    mixed_precision: str = choice("float32", "auto", "mixed_float16", "mixed_bfloat16")
     devices: int | str = automatic(int)  # of each process, which share every batch; auto: all
     jit_compile: bool | str = automatic(bool)  # XLA; auto: on JAX, and where TensorFlow has an accelerator
     steps_per_execution: int = 1  # from one look at the loss to the next

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from keras_attn.inference.lite_translator import ENGINES, lite_translator
-from keras_attn.inference.options import check
+from keras_attn.inference.lite_translator import lite_translator
+from keras_attn.inference.options import ENGINES, check
 from keras_attn.storage import packaged
 
 if TYPE_CHECKING:

@@ -12,8 +12,6 @@ from keras_attn.inference.translation import Translation
 from keras_attn.storage.engine_file import read_engine
 from keras_attn.storage.model_folder import load_config, load_tokenizers
 
-# auto: LiteRT in float32 where a folder has an engine that can do what is asked, else Keras
-ENGINES = ("auto", "litert", "int8", "keras")
 _NOT_WITHOUT_KERAS = ("word_scores", "prefix", "glossary")
 
 

@@ -116,9 +116,9 @@ class LiteRTEngine:
             try:
                 with silent_stderr():
                     interpreter = Interpreter(model_content=self._content, num_threads=1)
-                signature = interpreter.get_signature_runner(name)
-                longest = np.full((size, self._room), EOS_ID, np.int32)
-                signature(source=longest, limits=np.ones(size, np.int32))
+                    signature = interpreter.get_signature_runner(name)
+                    longest = np.full((size, self._room), EOS_ID, np.int32)
+                    signature(source=longest, limits=np.ones(size, np.int32))
             except (RuntimeError, ValueError) as error:
                 raise self._unusable(error) from None
             self._signatures[name] = signature

@@ -7,6 +7,8 @@ from typing import TypedDict
 from keras_attn.config import Beam, Sampling, SearchConfig
 from keras_attn.text.glossary import Glossary
 
+# auto: LiteRT in float32 where a folder has an engine that can do what is asked, else Keras
+ENGINES = ("auto", "litert", "int8", "keras")
 _OF_EVERY_SEARCH = ("min_length", "no_repeat_ngram")
 _OF_A_BEAM = ("length_penalty", "coverage_penalty", "diversity")
 

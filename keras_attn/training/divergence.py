@@ -8,6 +8,7 @@ import keras
 from keras_attn.config import TrainingConfig
 from keras_attn.data.pipeline import TrainingBatches
 from keras_attn.storage.model_folder import TrainedModel
+from keras_attn.training.precision import dtype_policy
 
 
 class TrainingDiverged(ValueError):
@@ -49,7 +50,7 @@ class StopOnDivergence(keras.callbacks.Callback):
         advice = [f"a lower training.learning_rate (now {training.learning_rate})"]
         if not 0 < training.clip_norm <= 1:
             advice.append(f"training.clip_norm = 1.0 (now {training.clip_norm})")
-        if training.mixed_precision != "float32":
+        if dtype_policy(training.mixed_precision) != "float32":
             advice.append(f"training.mixed_precision = 'float32' (now '{training.mixed_precision}')")
         return " or ".join(advice)
 

@@ -21,6 +21,7 @@ from keras_attn.storage import model_folder
 from keras_attn.storage.model_folder import TrainedModel
 from keras_attn.text.corpus import Corpus
 from keras_attn.training import checkpoint as checkpoints
+from keras_attn.training import precision
 from keras_attn.training.best_by import SCORES, chosen
 from keras_attn.training.callbacks import EndOfRound
 from keras_attn.training.checkpoint import CheckpointError, TrainingState, Values
@@ -135,6 +136,7 @@ def _go_on(
         _tell(start.fill(trained.model, *vocabularies))
     _prepare_folder(folder, state, values, fitted)
     _tell(_summary(batches, pairs.train, plan, trained, state))
+    _tell(precision.describe(config.training.mixed_precision))
     _tell(describe_unknown(pairs.dev, *vocabularies))
     evaluate = partial(evaluate_on_dev, Translator.from_trained(trained), pairs.dev)
     end_of_round = EndOfRound(
@@ -195,7 +197,7 @@ def _build(
     config = dataclasses.replace(config, model=dataclasses.replace(config.model, **sizes))
     check_memory(config.model)
     keras.utils.set_random_seed(config.training.seed)
-    with _dtype_policy(config.training.mixed_precision):
+    with _dtype_policy(precision.dtype_policy(config.training.mixed_precision)):
         model = build_seq2seq(config.model, return_attention_scores=config.training.guided_alignment > 0)
     share, fitted = config.training.scheduled_sampling, model
     if share:

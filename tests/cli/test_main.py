@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-COMMANDS = ["train", "translate", "score", "evaluate", "align", "export", "pack", "demo"]
+COMMANDS = ["train", "distill", "translate", "score", "evaluate", "align", "export", "pack", "demo"]
 
 
 def one_line(text):

@@ -29,6 +29,7 @@ def test_a_packed_model_is_half_as_large_and_says_the_same(run, model_folder, tm
     assert files == {
         "SHA256SUMS",
         "config.toml",
+        "engine.zip",
         "format.json",
         "metrics.json",
         "model.weights.h5",

@@ -1,0 +1,62 @@
+"""What `training.mixed_precision = "auto"` is on this machine: bfloat16 where the hardware multiplies in it, else float32.
+
+Where it does not, bfloat16 is emulated: slower than float32 by half.
+"""
+
+import re
+from pathlib import Path
+
+import keras
+
+CPU_FLAGS = Path("/proc/cpuinfo")
+# x86 names the first two (AVX-512 and AMX), ARM the third
+_MULTIPLIES_BFLOAT16 = {"avx512_bf16", "amx_bf16", "bf16"}
+_FIRST_NVIDIA = 8  # compute capability: Ampere
+
+
+def dtype_policy(mixed_precision: str) -> str:
+    """The name of Keras' dtype policy for a value of `training.mixed_precision`."""
+    if mixed_precision != "auto":
+        return mixed_precision
+    return "mixed_bfloat16" if _multiplies_bfloat16() else "float32"
+
+
+def describe(mixed_precision: str) -> str:
+    """A line that says what a training computes in, and why."""
+    policy = dtype_policy(mixed_precision)
+    if mixed_precision != "auto":
+        return f"computing in {policy} (training.mixed_precision)"
+    reason = "multiplies" if policy == "mixed_bfloat16" else "does not multiply"
+    return f"computing in {policy}: this hardware {reason} in bfloat16 (training.mixed_precision = 'auto')"
+
+
+def _multiplies_bfloat16() -> bool:
+    backend = keras.backend.backend()
+    if backend == "tensorflow":
+        import tensorflow as tf
+
+        if tf.config.list_physical_devices("TPU"):
+            return True
+        if gpus := tf.config.list_physical_devices("GPU"):
+            details = (tf.config.experimental.get_device_details(gpu) for gpu in gpus)
+            return all(each.get("compute_capability", (0,))[0] >= _FIRST_NVIDIA for each in details)
+    if backend == "jax":
+        import jax
+
+        device = jax.local_devices()[0]
+        if device.platform != "cpu":
+            capability = getattr(
+                device, "compute_capability", None
+            )  # TPUs have none, and multiply in bfloat16
+            return device.platform == "tpu" or float(capability or 0) >= _FIRST_NVIDIA
+    return cpu_multiplies_bfloat16()
+
+
+def cpu_multiplies_bfloat16() -> bool:
+    """Whether Linux says so of the processor; elsewhere nobody does."""
+    try:
+        text = CPU_FLAGS.read_text()
+    except OSError:
+        return False
+    flags = re.search(r"^(?:flags|Features)\s*:(.*)$", text, re.MULTILINE)
+    return bool(flags) and not _MULTIPLIES_BFLOAT16.isdisjoint(flags[1].split())
