@@ -61,7 +61,7 @@ class ServingSignatures:
         max_length: the most target sub-words of a translation.
 
     Attributes:
-        module: holds the weights, see `ServedWeights`.
+        module: holds the weights, see `ServedWeights`, and the tokenizers.
     """
 
     def __init__(self, subject: Subject, max_length: int) -> None:
@@ -70,6 +70,7 @@ class ServingSignatures:
         self._weights = ServedWeights(subject.model)
         self.module = self._weights.module
         self._source, self._target = subject.source_tokenizer, subject.target_tokenizer
+        self.module.tokenizers = [self._source.operator, self._target.operator]
         # One graph for two signatures.
         self._traced_search = tf.function(
             self._search, [tf.TensorSpec([None, None], tf.int32)], autograph=False

@@ -12,11 +12,12 @@ the vocabulary falls back to them, and of bytes that are no UTF-8 each decodes t
 """
 
 import functools
+import hashlib
 import io
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from keras_attn.files import write_text
 from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
@@ -111,7 +112,7 @@ class Tokenizer:
 
     def tf_encode(self, lines: "tf.Tensor") -> "tf.RaggedTensor":
         """Encodes inside a graph: string `[batch]` to int32 `[batch, (ids)]`, without BOS and EOS."""
-        return self._operator.tokenize(lines)
+        return self.operator.tokenize(lines)
 
     def tf_decode(self, ids: "tf.Tensor | tf.RaggedTensor") -> "tf.Tensor":
         """Decodes inside a graph: int32 `[batch, ids]`, padded or ragged, to string `[batch]`."""
@@ -119,7 +120,7 @@ class Tokenizer:
 
         text_ids = tf.ragged.boolean_mask(ids, (ids != PAD_ID) & (ids != BOS_ID) & (ids != EOS_ID))
         # LiteRT's operator reads row splits as int32, whatever they are: given int64 it returns "", without a word.
-        return self._operator.detokenize(text_ids.with_row_splits_dtype(tf.int32))
+        return self.operator.detokenize(text_ids.with_row_splits_dtype(tf.int32))
 
     @functools.cached_property
     def _library(self) -> "SentencePieceProcessor":
@@ -128,14 +129,17 @@ class Tokenizer:
         return SentencePieceProcessor(model_proto=self.model_proto)
 
     @functools.cached_property
-    def _operator(self) -> Any:
+    def operator(self) -> "tf.Module":
+        """What cuts and joins text in graphs; a SavedModel has to hold it."""
         import tensorflow as tf
         import tensorflow_text
         from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
         with tf.init_scope():  # its tensors must outlive the graph that happens to ask first
             if ModelProto.FromString(self.model_proto).trainer_spec.byte_fallback:
-                return tensorflow_text.SentencepieceTokenizer(self.model_proto)
+                # A loaded SavedModel knows its operators by name: of two without one, both would read the vocabulary of the first.
+                name = f"vocabulary_{hashlib.sha256(self.model_proto).hexdigest()}"
+                return tensorflow_text.SentencepieceTokenizer(self.model_proto, name=name)
             return tensorflow_text.FastSentencepieceTokenizer(self.model_proto)
 
     @functools.cached_property

@@ -1,4 +1,4 @@
-"""Characters in, symbols out, such as spellings and sounds: both exports say what Keras says."""
+"""Vocabularies of every kind, such as of spellings and sounds: both exports say what Keras says."""
 
 import dataclasses
 
@@ -13,10 +13,15 @@ from keras_attn.text.tokenizer import train_tokenizer
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("kinds", [("characters", "symbols"), ("words", "characters")], ids="-".join)
-def test_exports_say_what_keras_says(kinds, tiny_trained, source_lines, target_lines, tmp_path):
+@pytest.mark.parametrize(
+    ("kinds", "byte_fallback"),
+    [(("characters", "symbols"), False), (("words", "characters"), False), (("unigram", "words"), True)],
+)
+def test_exports_say_what_keras_says(
+    kinds, byte_fallback, tiny_trained, source_lines, target_lines, tmp_path
+):
     source, target = (
-        train_tokenizer(lines, 60, kind=kind)
+        train_tokenizer(lines, 60 + 256 * byte_fallback, kind=kind, byte_fallback=byte_fallback)
         for lines, kind in zip((source_lines, target_lines), kinds, strict=True)
     )
     sizes = {"source_vocab_size": source.vocab_size, "target_vocab_size": target.vocab_size}
@@ -32,7 +37,8 @@ def test_exports_say_what_keras_says(kinds, tiny_trained, source_lines, target_l
     )
     save_model(tmp_path / "model", trained)
     trained = load_model(tmp_path / "model")
-    lines = [line for line in source_lines if len(line) < 40][:60]
+    lines = [line for line in source_lines if len(line) < 30][:60]
+    lines = [*lines[1:], f"{lines[0]} ☃ é"]
     for parity in (
         export_litert(trained, tmp_path / "phone", sources=lines),
         export_saved_model(trained, tmp_path / "served", sources=lines),
