@@ -2,8 +2,8 @@
 
     python benchmarks/litert_text.py OLD.tflite NEW.tflite --json benchmarks/log/phone.json
 
-Runs `tokenize`, `detokenize`, `translate` and `translate_text` of every file on one sentence of 60 bytes, in turn, on one thread, and
-keeps the least of the processor's time for each, the calls from Python included. Prints a table. Let the machine be quiet.
+Runs `tokenize`, `detokenize`, `translate` and `translate_text` of every file on one sentence of 60 bytes, in turn, on one thread,
+and keeps the least of the processor's time for each, the calls from Python included. Prints a table. Let the machine be quiet.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from ai_edge_litert.interpreter import Interpreter
 
 SENTENCE = b"Where is the station, please? I have to go to the bank today"
 SIGNATURES = ("tokenize", "detokenize", "translate", "translate_text")
-ROUNDS, CALLS = 60, 10
+ROUNDS, CALLS = 20, 5
 
 
 def calls(path: str) -> dict[str, Callable[[], object]]:

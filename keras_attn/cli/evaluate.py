@@ -38,8 +38,8 @@ def evaluate(
 ) -> None:
     """Translates by greedy and by beam search, prints BLEU, chrF, exact match, character and word error rate with their signatures
     and keeps them in the folder's metrics.json, unless it is that of a packaged model, whose figures stay. Of references that are
-    single words it prints no BLEU and chrF. docs/reference/scores.md defines each. Several models of one vocabulary
-    are evaluated as one, an ensemble, and their own metrics stay.
+    single words it prints no BLEU. docs/reference/scores.md defines each. Several models of one vocabulary are evaluated as one, an
+    ensemble, and their own metrics stay.
 
     \b
     Example:

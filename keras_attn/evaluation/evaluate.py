@@ -41,10 +41,9 @@ class Evaluation:
 
     def __str__(self) -> str:
         search = f"beam size {self.beam_size}, length penalty {self.length_penalty:g}"
-        scores = (
-            [] if self.single_words else [str(scores) for scores in (self.scores, self.tokenized) if scores]
-        )
-        return "\n".join(["greedy search" if self.beam_size == 1 else search, *scores, str(self.errors)])
+        scores = [scores for scores in (self.scores, self.tokenized) if scores]
+        lines = [each.chrf_line if self.single_words else str(each) for each in scores]
+        return "\n".join(["greedy search" if self.beam_size == 1 else search, *lines, str(self.errors)])
 
 
 def evaluate(

@@ -27,7 +27,12 @@ class Scores:
         return dataclasses.asdict(self)
 
     def __str__(self) -> str:
-        return f"BLEU  {self.bleu:5.1f}  {self.bleu_signature}\nchrF2 {self.chrf:5.1f}  {self.chrf_signature}"
+        return f"BLEU  {self.bleu:5.1f}  {self.bleu_signature}\n{self.chrf_line}"
+
+    @property
+    def chrf_line(self) -> str:
+        """chrF alone, for single words, of which BLEU is always 0."""
+        return f"chrF2 {self.chrf:5.1f}  {self.chrf_signature}"
 
 
 @dataclasses.dataclass(frozen=True)

@@ -37,11 +37,11 @@ def test_more_references_are_as_right(translator, source_lines, target_lines):
     assert evaluation.errors.exact == 100
 
 
-def test_of_single_words_no_bleu_is_printed(translator, source_lines):
+def test_of_single_words_chrf_is_printed_and_no_bleu(translator, source_lines):
     (evaluation,) = evaluate(
         translator, source_lines[:5], ["le", "un", "chat", "chien", "oiseau"], beam_size=1
     )
-    assert "BLEU" not in str(evaluation) and "exact" in str(evaluation)
+    assert "BLEU" not in str(evaluation) and "chrF2" in str(evaluation) and "exact" in str(evaluation)
     assert evaluation.as_dict()["cer"] == evaluation.errors.cer
 
 
