@@ -18,7 +18,7 @@ _NOT_WITHOUT_KERAS = ("word_scores", "prefix", "glossary")
 class LiteTranslator:
     """As `Translator`, for those options that `refusal` does not name; attention weights are not among its results.
 
-    In float32 it says what a `Translator` says, up to rounding; in int8 it is faster, and a few sentences of a hundred differ.
+    In float32 it says what a `Translator` says, up to rounding; in int8 it is faster, and some sentences differ.
 
     Args:
         folder: a model folder with an engine.
