@@ -33,6 +33,7 @@ def execute(empty_folder, tmp_path, monkeypatch):
     pytest.importorskip("ipykernel", reason=MISSING)
     from jupyter_client import AsyncKernelManager
     from jupyter_client.kernelspec import KernelSpecManager
+    from jupyter_core.utils import run_sync
 
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     for variable in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "TMPDIR"):
@@ -43,8 +44,11 @@ def execute(empty_folder, tmp_path, monkeypatch):
         # Without folders to look in, there is one kernel only: ipykernel in the Python that runs this test.
         kernel = AsyncKernelManager(kernel_spec_manager=KernelSpecManager(kernel_dirs=[]))
         place = {"metadata": {"path": str(empty_folder)}}
-        # An error in a cell, a failed assert for one, is raised here.
-        nbclient.NotebookClient(notebook, km=kernel, timeout=SECONDS_PER_CELL, resources=place).execute()
+        client = nbclient.NotebookClient(notebook, km=kernel, timeout=SECONDS_PER_CELL, resources=place)
+        try:
+            client.execute()  # an error in a cell, a failed assert for one, is raised here
+        finally:
+            run_sync(kernel.shutdown_kernel)(now=True)  # a client leaves a kernel that was given to it alive
         return notebook
 
     return run
