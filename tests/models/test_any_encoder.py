@@ -180,7 +180,7 @@ def test_the_mean_of_the_memory_is_where_a_decoder_starts_from_without_states():
         ),
         (
             {"encoder": layers.LSTM(WIDTH, **RECURRENT), "decoder": layers.GRU(WIDTH)},
-            "is an AttentionDecoder",
+            "decoder must be an AttentionDecoder",
         ),
     ],
 )

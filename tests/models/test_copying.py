@@ -171,7 +171,7 @@ class EverySecond(keras.layers.Layer):
             {"target_embedding": keras.layers.Embedding(13, 6)},
             "one vocabulary .* 12 source and 13 target words",
         ),
-        ({"decoder": AttentionDecoder(6, feed="none", readout_units=6)}, "points with the attention"),
+        ({"decoder": AttentionDecoder(6, feed="none", readout_units=6)}, "Copying uses the attention weights"),
         ({"encoder": EverySecond()}, "makes 12 of 24"),
         (
             {
