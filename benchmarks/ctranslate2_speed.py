@@ -1,16 +1,16 @@
 """Compares a `.tflite` with a Transformer in CTranslate2, int8, one thread: milliseconds a sentence, time to load, bytes.
 
     pip install ctranslate2 ai-edge-litert sentencepiece numpy
-    python benchmarks/ctranslate2_speed.py phone/model.tflite test.en
+    python benchmarks/ctranslate2_speed.py phone/model.tflite runs/mine/target.spm test.en
 
 CTranslate2 runs no recurrent models, so it is given the Transformer of Multi30k's tables: Transformer-Tiny of Wu et al. 2021, 4
-layers on either side, width 128, inner width 256, 4 heads, all embeddings tied. Its vocabulary is that of the `.tflite`, a joint
-one. Its weights are random: how fast it is does not depend on them, but on how much it writes, and so it writes as many sub-words
+layers on either side, width 128, inner width 256, 4 heads, all embeddings tied. Its vocabulary is that of the model, a joint one. Its weights are random: how fast it is does not depend on them, but on how much it writes, and so it writes as many sub-words
 for each sentence as the `.tflite` does. Both run in turn on each sentence, text in and text out, greedily. Prints a Markdown table:
 medians of the rounds, with their range. Let the machine be quiet.
 """
 
 import argparse
+import json
 import statistics
 import sys
 import tempfile
@@ -19,6 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import ctranslate2
+from sentencepiece import SentencePieceProcessor
 
 CLIENT = Path(__file__).parents[1] / "export" / "python"
 sys.path.insert(0, str(CLIENT))
@@ -52,12 +53,14 @@ def timed(work: Callable) -> tuple[float, object]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("tflite")
+    parser.add_argument("vocabulary", help="its joint vocabulary, a `.spm` file of the model folder")
     parser.add_argument("source", help="a text file, a sentence a line")
     parser.add_argument("--rounds", type=int, default=5)
     args = parser.parse_args()
     lines = Path(args.source).read_text(encoding="utf-8").splitlines()
     client = Translator(args.tflite)
-    tokenizer, about = client._target, client.about
+    tokenizer = SentencePieceProcessor(model_file=args.vocabulary)
+    about = json.loads(Path(args.tflite).with_name("model.json").read_text(encoding="utf-8"))
     pieces = [tokenizer.id_to_piece(i) for i in range(tokenizer.vocab_size())]
     lengths = [len(client.align(line).target) for line in lines]
     times = {"tflite": [], "ctranslate2": [], "load tflite": [], "load ctranslate2": []}
