@@ -4,9 +4,10 @@
     python benchmarks/ctranslate2_speed.py phone/model.tflite runs/mine/target.spm test.en
 
 CTranslate2 runs no recurrent models, so it is given the Transformer of Multi30k's tables: Transformer-Tiny of Wu et al. 2021, 4
-layers on either side, width 128, inner width 256, 4 heads, all embeddings tied. Its vocabulary is that of the model, a joint one. Its weights are random: how fast it is does not depend on them, but on how much it writes, and so it writes as many sub-words
-for each sentence as the `.tflite` does. Both run in turn on each sentence, text in and text out, greedily. Prints a Markdown table:
-medians of the rounds, with their range. Let the machine be quiet.
+layers on either side, width 128, inner width 256, 4 heads, all embeddings tied. Its vocabulary is that of the model, a joint
+one. Its weights are random: how fast it is does not depend on them, but on how much it writes, and so it writes as many sub-
+words for each sentence as the `.tflite` does. Both run in turn on each sentence, text in and text out, greedily. Prints a
+Markdown table: medians of the rounds, with their range. Let the machine be quiet.
 """
 
 import argparse
