@@ -171,7 +171,10 @@ class EverySecond(keras.layers.Layer):
             {"target_embedding": keras.layers.Embedding(13, 6)},
             "one vocabulary .* 12 source and 13 target words",
         ),
-        ({"decoder": AttentionDecoder(6, feed="none", readout_units=6)}, "Copying uses the attention weights"),
+        (
+            {"decoder": AttentionDecoder(6, feed="none", readout_units=6)},
+            "Copying uses the attention weights",
+        ),
         ({"encoder": EverySecond()}, "makes 12 of 24"),
         (
             {
