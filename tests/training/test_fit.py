@@ -78,7 +78,7 @@ def test_the_first_line_says_what_the_best_model_is_chosen_by(recipe, tmp_path, 
     train(recipe(epochs=1, best_by="cer"), tmp_path)
     lines = capsys.readouterr().err.splitlines()
     assert lines[0].endswith("chosen by character error rate on the development set (training.best_by)")
-    assert lines[1].startswith("unknown symbols of the development set: 0 of ")
+    assert lines[2].startswith("unknown symbols of the development set: 0 of ")
     assert lines[-1].startswith(f"best model in {tmp_path}: dev character error rate ")
 
 
