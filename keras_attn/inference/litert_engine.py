@@ -13,6 +13,7 @@ from keras_attn.special_ids import EOS_ID, PAD_ID
 from keras_attn.storage.engine_file import EngineFile, with_weights
 from keras_attn.storage.folder_files import ENGINE, ModelFolderError
 
+_MOST_AT_ONCE = 1024  # sources
 _SHORTEST = 32  # source ids that there is always room for
 
 
@@ -37,7 +38,7 @@ class LiteRTEngine:
             self.method = Beam(**file.about["search"])
             self._sizes = sorted(map(int, file.about["sizes"]))
             self.max_length = int(file.about["max_length"])
-            if not self._sizes or self._sizes[0] < 1:
+            if not self._sizes or not 1 <= self._sizes[0] <= self._sizes[-1] <= _MOST_AT_ONCE:
                 raise ValueError(f"it runs {self._sizes} sources at once")
         except (KeyError, TypeError, ValueError) as error:
             raise self._unusable(error) from None

@@ -55,8 +55,8 @@ COMMAND = """
 from click.testing import CliRunner
 from keras_attn.cli.main import main
 
-def command(*arguments):
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+def command(*arguments, said=None):
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments], input=said)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     lines = result.stderr.splitlines()
