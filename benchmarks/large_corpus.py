@@ -18,6 +18,10 @@ import time
 from itertools import pairwise
 from multiprocessing import get_context
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from keras_attn.data.pipeline import TrainingBatches
 
 COLUMNS = "pairs | read and check, s | vocabulary, s | ids, s | first batch, s | batches/s | peak memory, GiB | with mapped files"
 RANDOM_COLUMNS = "pairs | buckets, s | first batch, s | batches/s | peak memory, GiB | with mapped files"
@@ -45,8 +49,7 @@ def measure(file: Path, cache: str) -> dict[str, float]:
     from keras_attn.text.corpus import Corpus, open_pairs
     from keras_attn.training.inputs import digest, train_tokenizers
 
-    peaks = [0, 0]
-    threading.Thread(target=watch_memory, args=[peaks], daemon=True).start()
+    peaks = watched_memory()
     times = [time.perf_counter()]
     corpus = open_pairs([file])
     digest(Splits(corpus, Corpus(["a"], ["b"])))
@@ -55,23 +58,9 @@ def measure(file: Path, cache: str) -> dict[str, float]:
     times.append(time.perf_counter())
     batches = training_batches(corpus, *tokenizers, DataConfig(), TrainingConfig())
     times.append(time.perf_counter())
-    stream = iter(batches.stream())
-    next(stream)
-    times.append(time.perf_counter())
-    for _ in range(BATCHES):
-        next(stream)
-    times.append(time.perf_counter())
-    read, vocabulary, ids, first, rest = (b - a for a, b in pairwise(times))
-    return {
-        "pairs": len(corpus),
-        "read": read,
-        "vocabulary": vocabulary,
-        "ids": ids,
-        "first": first,
-        "rate": BATCHES / rest,
-        "peak": peaks[0],
-        "mapped": peaks[1],
-    }
+    read, vocabulary, ids = (b - a for a, b in pairwise(times))
+    steps = {"pairs": len(corpus), "read": read, "vocabulary": vocabulary, "ids": ids}
+    return {**steps, **measure_stream(batches), **peaks}
 
 
 def measure_random_ids(count: int, folder: str) -> dict[str, float]:
@@ -90,35 +79,37 @@ def measure_random_ids(count: int, folder: str) -> dict[str, float]:
         del offsets, array
         maps = (np.load(Path(folder, f"{side}.{name}.npy"), mmap_mode="r") for name in ("ids", "offsets"))
         sides.append(Ragged(*maps))
-    peaks = [0, 0]
-    threading.Thread(target=watch_memory, args=[peaks], daemon=True).start()
-    times = [time.perf_counter()]
+    peaks = watched_memory()
+    start = time.perf_counter()
     batches = TrainingBatches(*sides, TrainingConfig())
-    times.append(time.perf_counter())
+    buckets = time.perf_counter() - start
+    return {"pairs": count, "buckets": buckets, **measure_stream(batches), **peaks}
+
+
+def measure_stream(batches: "TrainingBatches") -> dict[str, float]:
+    """Seconds to the first batch, and how many a second come after it."""
+    start = time.perf_counter()
     stream = iter(batches.stream())
     next(stream)
-    times.append(time.perf_counter())
+    first = time.perf_counter()
     for _ in range(BATCHES):
         next(stream)
-    times.append(time.perf_counter())
-    buckets, first, rest = (b - a for a, b in pairwise(times))
-    return {
-        "pairs": count,
-        "buckets": buckets,
-        "first": first,
-        "rate": BATCHES / rest,
-        "peak": peaks[0],
-        "mapped": peaks[1],
-    }
+    return {"first": first - start, "rate": BATCHES / (time.perf_counter() - first)}
 
 
-def watch_memory(peaks: list[float]) -> None:
-    """Keeps the most GiB, without and with the pages of mapped files, in the list."""
-    while True:
-        status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
-        own, files = (int(status[name].split()[0]) / 2**20 for name in ("RssAnon", "RssFile"))
-        peaks[:] = max(peaks[0], own), max(peaks[1], own + files)
-        time.sleep(0.05)
+def watched_memory() -> dict[str, float]:
+    """The most GiB that this process has from now on, without and with the pages of mapped files; a thread keeps it true."""
+    peaks = {"peak": 0.0, "mapped": 0.0}
+
+    def watch() -> None:
+        while True:
+            status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+            own, files = (int(status[name].split()[0]) / 2**20 for name in ("RssAnon", "RssFile"))
+            peaks.update(peak=max(peaks["peak"], own), mapped=max(peaks["mapped"], own + files))
+            time.sleep(0.05)
+
+    threading.Thread(target=watch, daemon=True).start()
+    return peaks
 
 
 def main() -> None:

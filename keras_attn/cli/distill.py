@@ -5,7 +5,7 @@ import json
 import click
 
 from keras_attn import config as configs
-from keras_attn.cli.loading import load_tensorflow
+from keras_attn.cli.loading import add_engine, load_tensorflow
 
 OVERRIDE = {"multiple": True, "metavar": "SECTION.KEY=VALUE"}
 
@@ -41,4 +41,5 @@ def distill(
     from keras_attn.training import distillation
 
     metrics = distillation.distill(settings, folder, rounds=rounds, teachers=teachers, student=student)
+    add_engine(folder)
     click.echo(json.dumps(metrics, indent=2, ensure_ascii=False))
