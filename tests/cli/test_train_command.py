@@ -3,7 +3,8 @@ import json
 import pytest
 
 from keras_attn.inference.translator import Translator
-from keras_attn.storage.model_folder import load_metrics
+from keras_attn.storage.engine_file import has_engine
+from keras_attn.storage.model_folder import load_config, load_metrics
 
 pytestmark = pytest.mark.slow
 
@@ -42,3 +43,15 @@ def test_files_that_are_not_there_are_a_mistake(run, tmp_path, monkeypatch):
     result = run("train", "config.toml", "run")
     assert result.exit_code == 2
     assert result.stderr.count("\n") == 1 and "ten.en does not exist" in result.stderr
+
+
+def test_distilling_makes_a_folder_that_translates_without_keras(run, pair_files, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config.toml").write_text(CONFIG)
+    result = run(
+        "distill", "config.toml", "run", "--set", "training.epochs=1", "--student", "model.decoder_units=6"
+    )
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout) == load_metrics("run")
+    assert load_config("run").model.decoder_units == 6
+    assert has_engine("run")
