@@ -32,7 +32,7 @@ WEB_PACKAGES := $(WEB)/node_modules/.package-lock.json
 MODELS ?= $(wildcard $(ROOT)/saved_models/*-litert)
 PORT ?= 8000
 
-.PHONY: demo check test lint format wheel docs clean web web-packages
+.PHONY: demo check test bench lint format wheel docs clean web web-packages
 
 demo: $(VENV)/.installed
 	cd "$(ROOT)" && "$(BIN)/keras-attn" demo configs/phrasebook.toml demo
@@ -58,6 +58,24 @@ wheel: $(BIN)/python
 docs: $(VENV)/.installed-test
 	cd "$(ROOT)" && "$(BIN)/python" docs/build.py build/docs
 	cd "$(ROOT)" && "$(BIN)/python" -m pytest -q tests/docs -m "not slow"
+
+# Speeds beside those of others, some 25 minutes. The competitors get environments of their own.
+BENCH := $(ROOT)/build/bench
+JOEY := $(ROOT)/build/joey
+
+bench: $(BENCH)/.installed $(JOEY)/.installed
+	cd "$(ROOT)" && "$(BENCH)/bin/python" benchmarks/bench.py --joeynmt "$(JOEY)/bin/python" --json build/bench.json
+
+$(BENCH)/.installed: $(ROOT)/pyproject.toml $(ROOT)/constraints.txt
+	"$(PYTHON)" -m venv "$(BENCH)"
+	cd "$(ROOT)" && PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
+		"$(BENCH)/bin/python" -m pip install --quiet --disable-pip-version-check --editable . ai-edge-litert ctranslate2
+	@touch "$@"
+
+$(JOEY)/.installed:
+	"$(PYTHON)" -m venv "$(JOEY)"
+	"$(JOEY)/bin/python" -m pip install --quiet --disable-pip-version-check torch joeynmt importlib_metadata sentencepiece==0.2.0
+	@touch "$@"
 
 format: $(VENV)/.installed-lint
 	cd "$(ROOT)" && "$(BIN)/ruff" check --fix . && "$(BIN)/ruff" format .

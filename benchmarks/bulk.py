@@ -1,6 +1,6 @@
 """Sentences a second in bulk: a model folder's engines, Keras and CTranslate2, in turn.
 
-    python benchmarks/bulk.py tatoeba-en-es test.en --json benchmarks/log/bulk_speed.json [--ctranslate2] [--sentences N]
+    python benchmarks/bulk.py tatoeba-en-es test.en --json benchmarks/log/bulk_speed.json [--sentences N] [--engine ctranslate2 ...]
 
 One process and one thread each, but Keras, which takes the threads that TensorFlow takes; with `--processes 2` the folder's engines
 run in two. CTranslate2 (`pip install ctranslate2`) gets Transformer-Tiny of Wu et al. 2021 with random weights, int8, and writes as
@@ -25,6 +25,8 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 from keras_attn.inference.bulk import BulkTranslator
 from keras_attn.storage import packaged
 from keras_attn.text.tokenizer import Tokenizer
+
+ENGINES = ("int8", "litert", "keras", "ctranslate2")
 
 _translator: BulkTranslator | None = None  # of a worker process
 
@@ -104,30 +106,31 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--beam-size", type=int, action="append", help="[default: 1 and the model's]")
-    parser.add_argument("--ctranslate2", action="store_true")
+    parser.add_argument("--engine", action="append", choices=ENGINES, help="[default: all but ctranslate2]")
     args = parser.parse_args()
     lines = list(dict.fromkeys(args.source.read_text(encoding="utf-8").splitlines()))[: args.sentences]
     folder = packaged.folder(args.folder) if args.folder in packaged.names() else Path(args.folder)
     tokenizer = Tokenizer((folder / "target.spm").read_bytes())
-    rows = []
+    engines, rows = args.engine or ENGINES[:-1], []
     for beam_size in args.beam_size or (1, 5):
         works: dict[str, Callable] = {}
-        for engine in ("int8", "litert", "keras"):
+        for engine in engines:
+            if engine == "ctranslate2":
+                continue
             translator = BulkTranslator(folder, engine=engine, beam_size=beam_size)
             alone = engine == "keras" or args.processes == 1
             works[engine] = translator.translate if alone else InProcesses(translator, args.processes)
         with tempfile.TemporaryDirectory() as scratch:
-            if args.ctranslate2:
-                said = tokenizer.encode(list(works["int8"](lines)))
+            if "ctranslate2" in engines:
+                lengthwise = BulkTranslator(folder, engine="int8", beam_size=beam_size)
+                said = tokenizer.encode(lengthwise.translate(lines).tolist())
                 lengths = {line: len(ids) + 1 for line, ids in zip(lines, said, strict=True)}
                 works["ctranslate2"] = CTranslate2(scratch, tokenizer, lengths, beam_size, args.processes)
             speeds, said = measured(works, lines, args.rounds)
         for name, each in speeds.items():
-            differ = (
-                sum(a != b for a, b in zip(said[name], said["keras"], strict=False))
-                if len(said[name])
-                else None
-            )
+            differ = None
+            if "keras" in said and len(said[name]):
+                differ = sum(a != b for a, b in zip(said[name], said["keras"], strict=True))
             rows.append(
                 {
                     "engine": name,

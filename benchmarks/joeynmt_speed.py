@@ -10,7 +10,9 @@ Joey NMT's own log there, without its first part. Let the machine be quiet.
 """
 
 import argparse
+import json
 import re
+import resource
 import statistics
 import subprocess
 import tempfile
@@ -25,6 +27,7 @@ from shared.speed_model import BATCH, WIDTH, build, real_batches
 from keras_attn.corpora.named import load_corpus
 from keras_attn.text.tokenizer import Tokenizer
 
+PROCESSES = {"keras_attn": resource.RUSAGE_SELF, "joeynmt": resource.RUSAGE_CHILDREN}
 LOGGED = 20  # steps of Joey NMT a line of its log
 CONFIG = """
 name: speed
@@ -108,6 +111,7 @@ def main() -> None:
     parser.add_argument("python", help="that of an environment with joeynmt")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=60, help="training steps a round")
+    parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     tokenizer, dataset = real_batches(args.steps)
     tokens = sum(np.count_nonzero(target) for _, target, _ in dataset.as_numpy_iterator())
@@ -126,6 +130,20 @@ def main() -> None:
         print(f"{name:10} {statistics.median(rates):6.0f} ({min(rates):.0f} to {max(rates):.0f})")
     ratio = statistics.median(a / b for a, b in zip(ours, theirs, strict=True))
     print(f"keras_attn / joeynmt: {ratio:.2f} (median of {args.rounds} pairs of rounds)")
+    if args.json:
+        about = {
+            "rounds": args.rounds,
+            "keras_attn": statistics.median(ours),
+            "joeynmt": statistics.median(theirs),
+            "ratio": ratio,
+            "mb": {name: _peak_mb(who) for name, who in PROCESSES.items()},
+        }
+        args.json.write_text(json.dumps(about, indent=2) + "\n")
+
+
+def _peak_mb(who: int) -> float:
+    """The most memory that this process, or the largest of those it started, has held at once."""
+    return resource.getrusage(who).ru_maxrss * 1024 / 1e6
 
 
 if __name__ == "__main__":

@@ -11,9 +11,11 @@ for real tokens only: padding is work, not progress.
 """
 
 import argparse
+import json
 import os
 import statistics
 import time
+from pathlib import Path
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
@@ -59,6 +61,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--steps", type=int, default=40, help="training steps a round")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--json", type=Path)
     args = parser.parse_args()
 
     tokenizer, batches = real_batches(args.steps)
@@ -91,10 +94,12 @@ def main() -> None:
     print(
         f"matrix product peak: median {peak / 1e9:.0f} GFLOP/s, {min(peaks) / 1e9:.0f} to {max(peaks) / 1e9:.0f}"
     )
+    rows = {}
     for name, values in seconds.items():
         rates = [targets.sum() / s for s in values]
         middle = statistics.median(values)
         share = operations[name] / middle / peak
+        rows[name] = {"tokens_per_second": targets.sum() / middle, "of_peak": share}
         print(
             f"{name:13} {targets.sum() / middle:6.0f} target tokens/s ({min(rates):.0f} to {max(rates):.0f}), "
             f"{operations[name] / middle / 1e9:.0f} GFLOP/s, {share:.2f} of the peak"
@@ -103,6 +108,14 @@ def main() -> None:
         n / a for a, n in zip(seconds["attention"], seconds["no attention"], strict=True)
     )
     print(f"speed with attention / without: {ratio:.2f} (median of {args.rounds} pairs of rounds)")
+    if args.json:
+        about = {
+            "rounds": args.rounds,
+            "gflops_peak": peak / 1e9,
+            "attention_over_none": ratio,
+            "models": rows,
+        }
+        args.json.write_text(json.dumps(about, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -66,12 +66,11 @@ class PointerGenerator(keras.layers.Layer):
 
     def step(self, logits, weights, state, inputs, source, memory, read):
         """One target position of N hypotheses, those of a source side by side: `(N, V), (N, S), (N, U), (N, E) -> (N, V)`."""
-        batch = ops.shape(source)[0]
+        batch, count = ops.shape(source)[0], ops.shape(logits)[0]
         by_source = [
-            ops.reshape(x, (batch, -1, x.shape[-1] or ops.shape(x)[-1]))
-            for x in (logits, weights, state, inputs)
+            ops.reshape(x, (batch, count // batch, ops.shape(x)[-1])) for x in (logits, weights, state, inputs)
         ]
-        return ops.reshape(self(*by_source, source, memory, read), (-1, logits.shape[-1]))
+        return ops.reshape(self(*by_source, source, memory, read), (count, logits.shape[-1]))
 
     def _gate(self, name, use_bias=False):
         return keras.layers.Dense(1, use_bias=use_bias, dtype=self.dtype_policy, name=name)
