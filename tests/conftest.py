@@ -91,6 +91,14 @@ def tiny_trained(source_lines, target_lines):
 
 
 @pytest.fixture(scope="session")
+def translator(tiny_trained):
+    """Of the tiny model. Compiling a search takes seconds, so all tests of a process share what it has compiled."""
+    from keras_attn.inference.translator import Translator
+
+    return Translator.from_trained(tiny_trained)
+
+
+@pytest.fixture(scope="session")
 def copying_trained(source_lines, target_lines):
     """With one vocabulary for both languages, of which the output may copy."""
     from keras_attn.models.build import build_seq2seq

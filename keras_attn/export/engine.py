@@ -56,7 +56,11 @@ def make_engine(folder: str | Path, translator: Translator | None = None) -> Non
         EngineError: LiteRT cannot run the model, or finds other translations with float32 than Keras.
         OSError: the folder cannot be written.
     """
-    subject = load_subject(translator or folder)
+    write_engine(folder, _engines(folder, load_subject(translator or folder)))
+
+
+def _engines(folder: str | Path, subject: Subject) -> dict[str, EngineFile]:
+    """By precision, checked."""
     embeddings = {"float32": subject.model.embeddings, "int8": int8_embeddings(subject.model)}
     try:
         converted = {
@@ -73,7 +77,7 @@ def make_engine(folder: str | Path, translator: Translator | None = None) -> Non
         for precision, model in converted.items()
     }
     _check(subject, LiteRTEngine(folder, engines["float32"]))
-    write_engine(folder, engines)
+    return engines
 
 
 def _longest(subject: Subject) -> int:

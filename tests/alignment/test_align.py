@@ -6,11 +6,6 @@ from keras_attn.alignment.symmetrization import grow_diag_final_and
 from keras_attn.inference.translator import Translator
 
 
-@pytest.fixture(scope="module")
-def translator(tiny_trained):
-    return Translator.from_trained(tiny_trained)
-
-
 def test_each_target_word_is_linked_to_the_source_word_with_most_weight(translator):
     source, target = "the old dog", "le vieux chien"
     (found,) = align(translator, [source], [target])

@@ -11,11 +11,6 @@ from keras_attn.inference.translator import Translator
 TAG = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>")
 
 
-@pytest.fixture(scope="module")
-def translator(tiny_trained):
-    return Translator.from_trained(tiny_trained)
-
-
 @pytest.mark.parametrize(
     ("line", "translation", "links", "expected"),
     [

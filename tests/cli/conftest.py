@@ -1,3 +1,4 @@
+import functools
 import os
 import signal
 import subprocess
@@ -8,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from keras_attn.cli.main import main
+from keras_attn.inference.translator import Translator
 
 KERAS_ATTN = Path(sys.executable).with_name("keras-attn")  # the installed console script
 
@@ -20,6 +22,14 @@ def run():
         return CliRunner().invoke(main, [str(argument) for argument in arguments], input=stdin)
 
     return run
+
+
+@pytest.fixture(scope="module")
+def loaded_once():
+    """A command finds what an earlier one has loaded from the same folder and compiled, so no test may change that folder."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Translator, "load", functools.cache(Translator.load))
+        yield
 
 
 @pytest.fixture

@@ -4,21 +4,15 @@ import signal
 import pytest
 
 from keras_attn.alignment.marks import translate_marked
-from keras_attn.inference.translator import Translator
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("loaded_once")]
 
 GREEDY = ["--beam-size", "1"]  # the quickest
 
 
-@pytest.fixture(scope="module")
-def translator(tiny_trained):
-    return Translator.from_trained(tiny_trained)
-
-
-def test_every_line_in_gives_its_line_out(run, model_folder, translator, source_lines):
+def test_every_line_in_gives_its_line_out(run, saved_tiny_folder, translator, source_lines):
     stdin = "".join(f"{line}\n" for line in source_lines[:30]).encode()
-    result = run("translate", model_folder, "--beam-size", 1, "--batch-size", 7, stdin=stdin)
+    result = run("translate", saved_tiny_folder, "--beam-size", 1, "--batch-size", 7, stdin=stdin)
     assert result.exit_code == 0
     assert result.stdout.split("\n") == [*translator(source_lines[:30], beam_size=1), ""]
     assert result.stderr == ""
@@ -37,41 +31,41 @@ def test_every_line_in_gives_its_line_out(run, model_folder, translator, source_
         (b"\x00\n", 1),
     ],
 )
-def test_only_line_feeds_end_lines(stdin, lines, run, model_folder):
-    result = run("translate", model_folder, *GREEDY, stdin=stdin)
+def test_only_line_feeds_end_lines(stdin, lines, run, saved_tiny_folder):
+    result = run("translate", saved_tiny_folder, *GREEDY, stdin=stdin)
     assert result.exit_code == 0
     assert result.stdout.count("\n") == lines
 
 
-def test_bytes_that_are_not_utf8_are_reported_by_line(run, model_folder, translator):
-    result = run("translate", model_folder, *GREEDY, stdin=b"the cat\nthe d\xffg\na bird\n")
+def test_bytes_that_are_not_utf8_are_reported_by_line(run, saved_tiny_folder, translator):
+    result = run("translate", saved_tiny_folder, *GREEDY, stdin=b"the cat\nthe d\xffg\na bird\n")
     assert result.stderr == "Warning: line 2: byte 6 is not UTF-8; replaced\n"
     texts = translator(["the cat", "the d\ufffdg", "a bird"], beam_size=1)
     assert result.stdout == "".join(f"{text}\n" for text in texts)
 
 
-def test_lines_longer_than_what_is_read_at_once_stay_whole(run, model_folder, monkeypatch, translator):
+def test_lines_longer_than_what_is_read_at_once_stay_whole(run, saved_tiny_folder, monkeypatch, translator):
     monkeypatch.setattr("keras_attn.cli.translate.CHUNK", 5)
-    result = run("translate", model_folder, *GREEDY, stdin=b"the old dog\na\xffb\nx")
+    result = run("translate", saved_tiny_folder, *GREEDY, stdin=b"the old dog\na\xffb\nx")
     assert result.stdout.splitlines() == translator(["the old dog", "a\ufffdb", "x"], beam_size=1)
     assert "line 2: byte 2" in result.stderr
 
 
-def test_a_line_that_is_too_long_is_cut_with_a_warning(run, model_folder):
-    result = run("translate", model_folder, *GREEDY, stdin=b"the cat " * 200)
+def test_a_line_that_is_too_long_is_cut_with_a_warning(run, saved_tiny_folder):
+    result = run("translate", saved_tiny_folder, *GREEDY, stdin=b"the cat " * 200)
     assert result.stderr.startswith("Warning: 1 of 1 lines had more than 255 sub-words")
     assert result.stdout.count("\n") == 1
 
 
-def test_n_best_lists_have_number_score_and_text(run, model_folder, translator):
-    result = run("translate", model_folder, "--n-best", 2, stdin=b"the cat\na dog\n")
+def test_n_best_lists_have_number_score_and_text(run, saved_tiny_folder, translator):
+    result = run("translate", saved_tiny_folder, "--n-best", 2, stdin=b"the cat\na dog\n")
     rows = [line.split("\t") for line in result.stdout.splitlines()]
     assert [row[0] for row in rows] == ["1", "1", "2", "2"]
     assert [rows[0][2], rows[2][2]] == translator(["the cat", "a dog"])
     assert float(rows[0][1]) >= float(rows[1][1])
 
 
-def test_translations_are_what_the_options_ask_for(run, model_folder, translator, tmp_path):
+def test_translations_are_what_the_options_ask_for(run, saved_tiny_folder, translator, tmp_path):
     (tmp_path / "terms.tsv").write_text("cat\tchien vert\n")
     options = [
         "--prefix",
@@ -83,15 +77,15 @@ def test_translations_are_what_the_options_ask_for(run, model_folder, translator
         "--glossary",
         tmp_path / "terms.tsv",
     ]
-    result = run("translate", model_folder, *options, stdin=b"the cat\nold dog\n")
+    result = run("translate", saved_tiny_folder, *options, stdin=b"the cat\nold dog\n")
     assert result.exit_code == 0
     first, second = result.stdout.splitlines()
     assert first.startswith("un petit") and " chien vert" in first
     assert second.startswith("un petit") and " chien vert" not in second
 
 
-def test_word_scores_are_probabilities_of_the_words_and_the_end(run, model_folder, translator):
-    result = run("translate", model_folder, *GREEDY, "--word-scores", stdin=b"the cat\n\n")
+def test_word_scores_are_probabilities_of_the_words_and_the_end(run, saved_tiny_folder, translator):
+    result = run("translate", saved_tiny_folder, *GREEDY, "--word-scores", stdin=b"the cat\n\n")
     first, empty = result.stdout.split("\n")[:2]
     text, probabilities = first.split("\t")
     (expected,) = translator.translate(["the cat"], 1, word_scores=True)
@@ -102,39 +96,39 @@ def test_word_scores_are_probabilities_of_the_words_and_the_end(run, model_folde
     assert empty == ""
 
 
-def test_tags_are_in_the_translation(run, model_folder, translator):
-    result = run("translate", model_folder, *GREEDY, "--tags", stdin=b"the <b>cat</b>\n")
+def test_tags_are_in_the_translation(run, saved_tiny_folder, translator):
+    result = run("translate", saved_tiny_folder, *GREEDY, "--tags", stdin=b"the <b>cat</b>\n")
     assert result.stdout.splitlines() == translate_marked(translator, ["the <b>cat</b>"], beam_size=1)
     assert "<b>" in result.stdout and "</b>" in result.stdout
 
 
-def test_tags_of_an_n_best_list_are_a_mistake(run, model_folder):
-    result = run("translate", model_folder, "--tags", "--n-best", 2, stdin=b"the <b>cat</b>\n")
+def test_tags_of_an_n_best_list_are_a_mistake(run, saved_tiny_folder):
+    result = run("translate", saved_tiny_folder, "--tags", "--n-best", 2, stdin=b"the <b>cat</b>\n")
     assert result.exit_code == 2
     assert "--tags places the tags of the best translation" in result.stderr
 
 
-def test_several_folders_are_an_ensemble(run, model_folder, translator):
-    result = run("translate", model_folder, model_folder, *GREEDY, stdin=b"the cat\n")
+def test_several_folders_are_an_ensemble(run, saved_tiny_folder, translator):
+    result = run("translate", saved_tiny_folder, saved_tiny_folder, *GREEDY, stdin=b"the cat\n")
     assert result.stdout.splitlines() == translator(["the cat"], beam_size=1)
 
 
-def test_a_glossary_of_other_columns_is_a_mistake(run, model_folder, tmp_path):
+def test_a_glossary_of_other_columns_is_a_mistake(run, saved_tiny_folder, tmp_path):
     (tmp_path / "terms.tsv").write_text("cat\n")
-    result = run("translate", model_folder, "--glossary", tmp_path / "terms.tsv", stdin=b"the cat\n")
+    result = run("translate", saved_tiny_folder, "--glossary", tmp_path / "terms.tsv", stdin=b"the cat\n")
     assert result.exit_code == 2
     assert "terms.tsv, line 1: expected a term, a tab and its translation" in result.stderr
 
 
-def test_samples_differ_by_their_seed(run, model_folder):
-    sample = ["translate", model_folder, "--sample", "--temperature", 2]
+def test_samples_differ_by_their_seed(run, saved_tiny_folder):
+    sample = ["translate", saved_tiny_folder, "--sample", "--temperature", 2]
     one, two = (run(*sample, "--seed", seed, stdin=b"the cat\n" * 8).stdout for seed in (1, 2))
     assert one != two
     assert len(set(one.splitlines())) > 1
 
 
-def test_more_hypotheses_than_the_beam_keeps_are_a_mistake(run, model_folder):
-    result = run("translate", model_folder, "--beam-size", 2, "--n-best", 3, stdin=b"the cat\n")
+def test_more_hypotheses_than_the_beam_keeps_are_a_mistake(run, saved_tiny_folder):
+    result = run("translate", saved_tiny_folder, "--beam-size", 2, "--n-best", 3, stdin=b"the cat\n")
     assert result.exit_code == 2
     assert "n_best must be from 1 to what the search keeps, 2" in result.stderr
 
@@ -146,8 +140,8 @@ def test_broken_weights_are_a_mistake(run, model_folder):
     assert result.stderr.count("\n") == 1 and "model.weights.h5 is damaged or was changed" in result.stderr
 
 
-def test_a_line_is_translated_before_the_next_one_comes(start_script, model_folder, translator):
-    with start_script("translate", model_folder, *GREEDY) as process:
+def test_a_line_is_translated_before_the_next_one_comes(start_script, saved_tiny_folder, translator):
+    with start_script("translate", saved_tiny_folder, *GREEDY) as process:
         process.stdin.write("l'été\n".encode())
         process.stdin.flush()
         (text,) = translator(["l'été"], beam_size=1)
@@ -157,8 +151,8 @@ def test_a_line_is_translated_before_the_next_one_comes(start_script, model_fold
         assert process.stderr.read().strip() == b""  # nothing from TensorFlow, and no traceback
 
 
-def test_a_reader_that_stops_is_no_error(start_script, model_folder):
-    with start_script("translate", model_folder, *GREEDY) as process:
+def test_a_reader_that_stops_is_no_error(start_script, saved_tiny_folder):
+    with start_script("translate", saved_tiny_folder, *GREEDY) as process:
         process.stdout.close()
         process.stdin.write(b"the cat\n" * 100)
         process.stdin.close()

@@ -5,12 +5,6 @@ import pytest
 from keras_attn.config import DataConfig
 from keras_attn.evaluation.evaluate import evaluate, tokenized_references
 from keras_attn.evaluation.scores import corpus_scores
-from keras_attn.inference.translator import Translator
-
-
-@pytest.fixture(scope="module")
-def translator(tiny_trained):
-    return Translator.from_trained(tiny_trained)
 
 
 @pytest.mark.slow

@@ -97,7 +97,7 @@ def _loaded(folder: str):
 def compute_once() -> None:
     """Replaces what builds, traces, converts and measures by the same with a memory."""
     from keras_attn.data.pipeline import TrainingBatches
-    from keras_attn.export import litert, saved_model
+    from keras_attn.export import engine, litert, saved_model
     from keras_attn.models import build
     from keras_attn.training import callbacks, fit
 
@@ -113,6 +113,7 @@ def compute_once() -> None:
     litert._signatures = _once(litert._signatures)
     litert.convert = _once(litert.convert)
     litert.check_litert = _once(litert.check_litert)
+    engine._engines = _once(engine._engines)
 
 
 def _with_first_values(build):

@@ -14,11 +14,6 @@ from keras_attn.text.tokenizer import train_tokenizer
 
 
 @pytest.fixture(scope="module")
-def translator(tiny_trained):
-    return Translator.from_trained(tiny_trained)
-
-
-@pytest.fixture(scope="module")
 def lines(source_lines):
     return source_lines[:12]
 
@@ -33,6 +28,11 @@ def second(tiny_trained):
     for variable in model.trainable_variables:
         variable.assign(draw.normal(0, 1 if len(variable.shape) > 1 else 0.1, variable.shape))
     return Translator.from_trained(dataclasses.replace(tiny_trained, model=model))
+
+
+@pytest.fixture(scope="module")
+def both(translator, second):
+    return Translator.ensemble([translator, second])
 
 
 @pytest.mark.parametrize("beam_size", [1, 3])
@@ -157,8 +157,9 @@ def test_the_probability_of_a_word_is_the_models_own(translator, tiny_trained):
     assert [p for _, p in found.words] == pytest.approx(expected, abs=1e-3)
 
 
-def test_an_ensemble_says_with_the_mean_of_the_probabilities(translator, second, source_lines, target_lines):
-    both = Translator.ensemble([translator, second])
+def test_an_ensemble_says_with_the_mean_of_the_probabilities(
+    translator, second, both, source_lines, target_lines
+):
     forced = [each.force(source_lines[:5], target_lines[:5]) for each in (translator, second, both)]
     for one, other, together in zip(*forced, strict=True):
         pairs = zip(one.words, other.words, together.words, strict=True)
@@ -168,8 +169,7 @@ def test_an_ensemble_says_with_the_mean_of_the_probabilities(translator, second,
         assert together.weights == pytest.approx((one.weights + other.weights) / 2, abs=1e-5)
 
 
-def test_what_an_ensemble_says_has_the_probability_that_it_finds_for_it(translator, second, lines):
-    both = Translator.ensemble([translator, second])
+def test_what_an_ensemble_says_has_the_probability_that_it_finds_for_it(translator, second, both, lines):
     found = both.translate(lines, word_scores=True)
     for each in found:
         assert math.fsum(p for _, p in each.words) == pytest.approx(each.log_prob, abs=1e-3)
@@ -185,8 +185,7 @@ def test_an_ensemble_in_which_a_model_has_no_attention_has_none(translator, atte
     assert [found.weights for found in mixed.translate(lines[:3])] == [None] * 3
 
 
-def test_an_ensemble_keeps_to_constraints(translator, second, lines):
-    both = Translator.ensemble([translator, second])
+def test_an_ensemble_keeps_to_constraints(both, lines):
     assert all(" chien " in f" {text} " for text in both(["the cat"], glossary={"cat": "chien"}))
     assert all(text.startswith("un petit") for text in both(lines, beam_size=1, prefix="un petit"))
 
@@ -196,8 +195,7 @@ def test_folders_load_as_an_ensemble(model_folder, translator, lines):
 
 
 @pytest.mark.slow
-def test_an_ensemble_can_be_pickled(translator, second, lines):
-    both = Translator.ensemble([translator, second])
+def test_an_ensemble_can_be_pickled(both, lines):
     assert pickle.loads(pickle.dumps(both))(lines[:3]) == both(lines[:3])
 
 

@@ -17,11 +17,6 @@ from keras_attn.text.tokenizer import train_tokenizer
 
 
 @pytest.fixture(scope="module")
-def translator(tiny_trained):
-    return Translator.from_trained(tiny_trained)
-
-
-@pytest.fixture(scope="module")
 def lines(source_lines):
     return source_lines[:12]
 

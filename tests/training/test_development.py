@@ -5,14 +5,8 @@ import pytest
 
 from keras_attn.evaluation.error_rates import error_rates
 from keras_attn.evaluation.scores import corpus_scores
-from keras_attn.inference.translator import Translator
 from keras_attn.text.corpus import Corpus
 from keras_attn.training.development import evaluate_on_dev
-
-
-@pytest.fixture(scope="module")
-def translator(tiny_trained):
-    return Translator.from_trained(tiny_trained)
 
 
 @pytest.fixture(scope="module")
