@@ -32,7 +32,14 @@ ODD = [
     "where is the station " * 40,
     "😀" * 200,
 ]
-BROKEN = [b"\xff", b"bad \xff\xfe byte \xe2\x82", b"\xed\xa0\x80 surrogate", b"\xc0\x80", b"caf\xe9", b"\xf0\x9f\x98"]
+BROKEN = [
+    b"\xff",
+    b"bad \xff\xfe byte \xe2\x82",
+    b"\xed\xa0\x80 surrogate",
+    b"\xc0\x80",
+    b"caf\xe9",
+    b"\xf0\x9f\x98",
+]
 
 MAIN_OF_ALL = """
 int main(int, char** arguments) {
@@ -43,7 +50,9 @@ int main(int, char** arguments) {
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++ here to build the C++ client with"),
+    pytest.mark.skipif(
+        shutil.which("g++") is None, reason="there is no g++ here to build the C++ client with"
+    ),
 ]
 
 
@@ -103,7 +112,9 @@ def test_bytes_that_are_not_utf8_go_into_the_file_as_they_are(translator, python
     client = python_client(MODEL)
     expected = []
     for line in BROKEN:
-        given = np.full(client.signatures["translate_text"].get_input_details()["text"]["shape"], -1, np.int32)
+        given = np.full(
+            client.signatures["translate_text"].get_input_details()["text"]["shape"], -1, np.int32
+        )
         given[0, : len(line)] = list(line)
         found = client.signatures["translate_text"](text=given)
         expected.append(bytes(found["text"][0, : found["lengths"][0]].tolist()).decode())
@@ -122,7 +133,9 @@ def test_a_beam_gives_its_translations_best_first(all_translations, python_clien
         assert [each[1:] for each in found] == [
             [str(int(each.truncated)), str(int(each.unknown)), each.text] for each in expected
         ]
-        assert [float(each[0]) for each in found] == pytest.approx([each.score for each in expected], abs=1e-4)
+        assert [float(each[0]) for each in found] == pytest.approx(
+            [each.score for each in expected], abs=1e-4
+        )
 
 
 def test_a_file_of_any_source_length_works(translator, python_client, digit_speller, tmp_path):
@@ -137,7 +150,9 @@ def test_a_file_of_any_source_length_works(translator, python_client, digit_spel
 def test_a_file_of_another_kind_is_refused(translator, tmp_path, content):
     if content is not None:
         (tmp_path / "model.tflite").write_bytes(content)
-    done = subprocess.run([translator, tmp_path / "model.tflite"], input=b"", capture_output=True, timeout=120)
+    done = subprocess.run(
+        [translator, tmp_path / "model.tflite"], input=b"", capture_output=True, timeout=120
+    )
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr.decode().splitlines()[-1].startswith("Error: ")
 
