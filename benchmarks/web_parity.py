@@ -19,9 +19,8 @@ import numpy as np
 from ai_edge_litert.interpreter import Interpreter
 from shared.hostile_text import GROWTH, SECONDS, inputs
 
-from keras_attn.export.output_folder import LITERT_DESCRIPTION, read_description
+from keras_attn.export.description import MODEL, read_litert_description
 from keras_attn.export.parity import TOLERANCE
-from keras_attn.export.runner import MODEL
 from keras_attn.special_ids import BOS_ID
 
 INT8_TOLERANCE = 0.1  # nats; float16 has it too
@@ -42,7 +41,7 @@ class Client:
     """The file itself, in Python."""
 
     def __init__(self, export: str) -> None:
-        self.description = read_description(Path(export, LITERT_DESCRIPTION))
+        self.description = read_litert_description(Path(export), "translate")
         self._interpreter = Interpreter(str(Path(export, MODEL)))
         names = self._interpreter.get_signature_list()
         self._run = {name: self._interpreter.get_signature_runner(name) for name in names}

@@ -1,6 +1,8 @@
 """A small model that has learnt something: it spells digits, "3 1" -> "three one"."""
 
+import importlib.util
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -108,3 +110,23 @@ def padded(rows):
     for i, row in enumerate(rows):
         table[i, : len(row)] = row
     return table
+
+
+@pytest.fixture(scope="session")
+def python_client():
+    """The class of the client in `export/python`."""
+    path = Path(__file__).parents[2] / "export" / "python" / "litert_translator.py"
+    spec = importlib.util.spec_from_file_location("litert_translator", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.Translator
+
+
+@pytest.fixture(scope="session")
+def beam_of_three(tmp_path_factory, digit_speller):
+    """A `.tflite` of the digit speller that gives its three best."""
+    from keras_attn.export.litert import export_litert
+
+    folder = tmp_path_factory.mktemp("beam") / "digits"
+    export_litert(digit_speller, folder, beam_size=3, source_length=16)
+    return folder / "model.tflite"
