@@ -72,7 +72,7 @@ def test_the_version_is_the_package_s(run):
         (["translate", ".", "--beam-size", "many"], "'many' is not a valid integer"),
         (["translate", "."], "is not a model folder: it has no config.toml"),
         (["translate", ".", "--top-k", "5"], "--top-k needs --sample"),
-        (["translate", ".", "--sample", "--beam-size", "5"], "play no part in --sample"),
+        (["translate", ".", "--sample", "--beam-size", "5"], "do not apply to --sample"),
         (["train", "nowhere.toml", "runs"], "File 'nowhere.toml' does not exist"),
         (["evaluate", ".", "--source", "a"], "File 'a' does not exist"),
         (["align", "."], "give SOURCE_FILE and TARGET_FILE, or --source-text and --output"),
