@@ -34,8 +34,8 @@ def distill(
     choices: tuple[str, ...],
 ) -> None:
     """Trains the model that CONFIG describes on its sentence pairs and on their translations by teachers, and saves it in FOLDER.
-    The teachers are models of the same config, in both directions, and are saved in FOLDER/teachers. This trains 2 x rounds x teachers
-    + 1 models and helps if there are few pairs. Run the same command again to resume.
+    The teachers are models of the same config, in both directions, and are saved in FOLDER/teachers. This trains 2 x rounds x
+    teachers + 1 models and helps if there are few pairs. Run the same command again to resume.
 
     \b
     Example:

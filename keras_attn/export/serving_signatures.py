@@ -114,7 +114,7 @@ class ServingSignatures:
     def _score(self, text, translation):
         text, translation = batch(text, "text", "lines"), batch(translation, "translation", "lines")
         tf.debugging.assert_equal(
-            tf.shape(text), tf.shape(translation), "expected one translation a text: [B] and [B]"
+            tf.shape(text), tf.shape(translation), "expected one translation per text: [B] and [B]"
         )
         source = tf_never_empty(tf_framed(text, self._source, self._settings.max_source_length))
         target_out = tf_never_empty(tf_framed(translation, self._target, self._max_length))

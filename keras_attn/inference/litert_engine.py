@@ -105,8 +105,8 @@ class LiteRTEngine:
     def _signature(self, name: str, length: int, size: int):
         """A signature that has run a source of at least this length.
 
-        After a source that is longer than all before, XNNPACK's kernels in LiteRT 2.3 may compute wrong numbers. So each interpreter
-        first runs a source of the greatest length, and a longer source gets a new interpreter.
+        After a source that is longer than all before, XNNPACK's kernels in LiteRT 2.3 may compute wrong numbers. So each
+        interpreter first runs a source of the greatest length, and a longer source gets a new interpreter.
         """
         if length > self._room:
             self._room = max(_SHORTEST, 1 << (length - 1).bit_length())

@@ -25,12 +25,12 @@ class Options(TypedDict, total=False):
         no_repeat_ngram: no sequence of this many sub-words is repeated; 0: no limit.
         prefix: the beginning of the translations: one text for all lines, or one for each. The model continues from its sub-words,
             even in the middle of a word.
-        glossary: required translations of terms: a mapping, or a `text.glossary.Glossary`. It needs a beam of at least 2. The output
-            contains the translation of a term, as whole words, once for each occurrence of the term, unless `no_repeat_ngram`
-            forbids it.
+        glossary: required translations of terms: a mapping, or a `text.glossary.Glossary`. It needs a beam of at least 2. The
+            output contains the translation of a term, as whole words, once for each occurrence of the term, unless
+            `no_repeat_ngram` forbids it.
         sampling: sample the translations; the options of a beam then do not apply.
-        n_best: how many hypotheses of the beam to return: the best one, with the others as its `alternatives`. There may be fewer if
-            the search finds fewer.
+        n_best: how many hypotheses of the beam to return: the best one, with the others as its `alternatives`. There may be fewer
+            if the search finds fewer.
         word_scores: whether to return the probability of each word.
         batch_size: lines translated at once; it changes speed and memory, not results.
     """

@@ -57,7 +57,9 @@ class Requirements:
         return asked
 
     def _arrays(self, phrases: list[list[list[int]]], count: int) -> Phrases:
-        most = 1 << (max(map(len, phrases)) - 1).bit_length()  # one of a few numbers, because each is compiled separately
+        most = (
+            1 << (max(map(len, phrases)) - 1).bit_length()
+        )  # one of a few numbers, because each is compiled separately
         longest = max(len(phrase) for each in phrases for phrase in each)
         ids = np.full((count, most, longest), PAD_ID, np.int32)
         for i, each in enumerate(phrases):

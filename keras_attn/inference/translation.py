@@ -21,8 +21,8 @@ class Translation:
         target_ids: sub-words, with EOS at the end unless the translation was cut at its limit.
         weights: float32 `[target ids, source ids]`, the attention weights of each target sub-word; None from a model
             without attention.
-        words: the words of the translation, and `"</s>"` for its end, each with the natural logarithm of its probability; empty if not
-            requested.
+        words: the words of the translation, and `"</s>"` for its end, each with the natural logarithm of its probability; empty if
+            not requested.
         alternatives: the other hypotheses of an n-best list, best first.
     """
 

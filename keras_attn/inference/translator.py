@@ -28,8 +28,8 @@ class Translator:
     """Translates with a trained model.
 
     Every line gives exactly one line, in order, whatever the batch size. A line in which the vocabulary knows nothing, such as ""
-    or "☃", gives "". Input longer than `search.max_source_length` is cut there, with a warning. If an argument of a call is None, the
-    value in `search` is used.
+    or "☃", gives "". Input longer than `search.max_source_length` is cut there, with a warning. If an argument of a call is None,
+    the value in `search` is used.
 
     A translator can be pickled, for example to send it to another process. Its model, vocabularies and settings are included.
 

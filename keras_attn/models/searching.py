@@ -100,8 +100,8 @@ class Searching:
         """Translates sources that need not be text; a `Translator` does the same from text to text.
 
         Args:
-            inputs: the sources: int32 ids `(n, S)`, padded on the right with 0, each ending in EOS (3) if the model was trained that
-                way; or float32 `(n, *source_shape)`.
+            inputs: the sources: int32 ids `(n, S)`, padded on the right with 0, each ending in EOS (3) if the model was trained
+                that way; or float32 `(n, *source_shape)`.
             beam_size: hypotheses kept at every position; 1 is greedy search.
             length_penalty, coverage_penalty: see `search.beam`.
             max_length: L, the most tokens of a target, EOS included.

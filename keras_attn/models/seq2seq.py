@@ -26,21 +26,22 @@ class Seq2Seq(Searching, keras.Model):
     number).
 
     Args:
-        source_embedding: maps ids to vectors, such as `keras.layers.Embedding`. `None`: the encoder takes the source directly, such as
-            a picture or frames of sound, without padding.
+        source_embedding: maps ids to vectors, such as `keras.layers.Embedding`. `None`: the encoder takes the source directly, such
+            as a picture or frames of sound, without padding.
         encoder: a layer or model that returns a memory `(B, S, D)`, or a list of a memory and states `(B, width)`. It receives the
             source's mask if its `call` takes one.
         decoder: an `AttentionDecoder`.
         target_embedding: the embedding of target ids.
         output: maps readouts to logits, such as `keras.layers.Dense(V)`. `None`: the target embedding, which then must be a
             `keras.layers.ReversibleEmbedding` as wide as the readout.
-        copy: a `PointerGenerator`, which lets the output copy words from the source. It needs attention, and one vocabulary for both
-            sides. `None`: every word is generated.
+        copy: a `PointerGenerator`, which lets the output copy words from the source. It needs attention, and one vocabulary for
+            both sides. `None`: every word is generated.
         bridge: a layer that computes the decoder's initial state from the encoder's states, or from the mean of the memory if the
             encoder returns none. `None`: a `Bridge`.
         source_shape: the shape of a source without an embedding, such as `(32, 128, 1)`. `None`: that of the encoder's own input.
         word_dropout: rate of dropout of whole words, in source and target (Gal and Ghahramani 2016).
-        embedding_dropout, memory_dropout, readout_dropout: rates of dropout on embedded words, on the memory that the decoder reads,
+        embedding_dropout, memory_dropout, readout_dropout: rates of dropout on embedded words, on the memory that the decoder
+        reads,
             and on the readouts.
         variational_dropout: whether these three drop the same units at every position (Gal and Ghahramani 2016, section 4).
         return_attention_scores: whether to add the attention weights as a second output, so that a loss can guide them.

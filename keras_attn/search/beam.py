@@ -48,7 +48,8 @@ def beam(
             that returns attention weights.
         source_mask: bool `[B, S]`, the real words of the source, for the coverage penalty.
         diversity: gamma. The r-th best continuation of a hypothesis, counted from 0, is ranked as if its log-probability were lower
-            by gamma * r, so that siblings crowd out fewer others. The returned log-probabilities and scores are not changed. 0: off.
+            by gamma * r, so that siblings crowd out fewer others. The returned log-probabilities and scores are not changed. 0:
+            off.
         phrases: phrases that each sentence must contain. They need a K of at least 2 and no diversity. Each position also considers
             the next tokens of the phrases, and hypotheses take turns for the K slots by how much of the phrases they contain. A
             hypothesis ends only when it contains all phrases. One can be missing only if the limit leaves no room for all.
@@ -156,5 +157,7 @@ def _covered(live: Paths, weights: Weights) -> Paths:
     if not tree.flatten(live.coverage):
         return live
     if weights is None:
-        raise ValueError("coverage_penalty needs a step that returns attention weights; this one returns None.")
+        raise ValueError(
+            "coverage_penalty needs a step that returns attention weights; this one returns None."
+        )
     return live._replace(coverage=live.coverage + ops.reshape(weights, ops.shape(live.coverage)))

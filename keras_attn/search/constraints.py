@@ -2,8 +2,8 @@
 
     step, state = constrained(step, state, [NoRepeat(3, max_length), MinLength(5, EOS_ID), Prefix(ids)])
 
-A constraint has a method `start(batch)`, which returns its initial state for each row, and a call. The call takes the tokens forbidden
-so far, the token just read and its state, and returns the updated forbidden tokens and state. Forbidden tokens get a
+A constraint has a method `start(batch)`, which returns its initial state for each row, and a call. The call takes the tokens
+forbidden so far, the token just read and its state, and returns the updated forbidden tokens and state. Forbidden tokens get a
 log-probability that makes them practically impossible; all others keep theirs.
 """
 

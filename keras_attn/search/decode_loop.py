@@ -120,7 +120,9 @@ def _checked(step: Step, tokens: Tokens, state: State) -> tuple[LogProbs, State,
     try:
         tree.assert_same_structure(state, new_state)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"step must return a state with the structure of the one it was given. {error}") from None
+        raise ValueError(
+            f"step must return a state with the structure of the one it was given. {error}"
+        ) from None
     for given, new in zip(tree.flatten(state), tree.flatten(new_state), strict=True):
         if given.dtype != new.dtype or not _compatible(given.shape, new.shape):
             raise ValueError(

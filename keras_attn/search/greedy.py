@@ -72,7 +72,7 @@ def decode_one(
     limits: Limits,
     return_weights: bool,
 ) -> Hypotheses:
-    """Decodes one hypothesis per sentence, choosing tokens by `pick(log_probs [B, V], position) -> (log_probs, tokens)`, both `[B]`."""
+    """Decodes one hypothesis per sentence; `pick(log_probs [B, V], position) -> (log_probs, tokens)`, both `[B]`, chooses."""
     hypotheses.check_ids(bos_id, eos_id)
     batch = batch_size(state)
     limits = hypotheses.sentence_limits(limits, batch, max_length)

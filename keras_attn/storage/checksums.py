@@ -1,7 +1,7 @@
-"""SHA-256 checksums of all files of a model folder or an export, in `SHA256SUMS` next to them; `sha256sum -c SHA256SUMS` reads it too.
+"""SHA-256 checksums of the files of a model folder or an export, in `SHA256SUMS` next to them (also for `sha256sum -c`).
 
-They show whether files have changed since they were written, but not who wrote them: whoever can change the files can also change the
-checksums.
+They show whether files have changed since they were written, but not who wrote them: whoever can change the files can also change
+the checksums.
 """
 
 import hashlib

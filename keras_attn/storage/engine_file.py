@@ -4,9 +4,9 @@
     float32.json      their search, sizes and weights
     int8.tflite, int8.json    the same with weights in int8, each row of a matrix with its own scale
 
-The graphs are small, because they contain no matrices. TensorFlow Lite's format allows constants after the end of the file, and that is
-where the weights from `model.weights.h5` are put when the engine is loaded. An engine belongs to the weights that it was made from; with
-any other weights it counts as missing.
+The graphs are small, because they contain no matrices. TensorFlow Lite's format allows constants after the end of the file, and
+that is where the weights from `model.weights.h5` are put when the engine is loaded. An engine belongs to the weights that it was
+made from; with any other weights it counts as missing.
 """
 
 import io

@@ -96,7 +96,7 @@ def inside(folder: str | Path, path: str | Path) -> str:
     for each in (joined, *map(Path, glob.glob(str(joined)))):
         if not each.resolve().is_relative_to(Path(folder).resolve()):
             raise ModelFolderError(
-                f"{folder} refers to a file outside of it, which is not read: {path}. Copy the file into the folder, or name it yourself"
+                f"{folder} refers to a file outside of it, which is not read: {path}. Copy the file there, or name it yourself"
             )
     return str(joined)
 

@@ -9,7 +9,8 @@
     engine.zip          the search for LiteRT, for programs without TensorFlow; optional, see `engine_file`
     SHA256SUMS          the checksums of all these, see `checksums`
 
-Anything else in the folder (checkpoint and logs of a training run, exported models) stays when a model is saved; see `folder_files`.
+Anything else in the folder (checkpoint and logs of a training run, exported models) stays when a model is saved; see
+`folder_files`.
 
 A folder may be untrusted. Checksums and sizes are checked before anything is allocated, and nothing outside the folder is read.
 """

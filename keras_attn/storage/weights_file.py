@@ -1,6 +1,7 @@
 """The weights file: writing it as a whole, and listing its arrays without reading them.
 
-HDF5 files may be untrusted, and the format can do more than store arrays: it can refer to other files, and claim arrays of any size.
+HDF5 files may be untrusted, and the format can do more than store arrays: it can refer to other files, and claim arrays of any
+size.
 """
 
 import io
@@ -92,7 +93,9 @@ def _halved(whole: io.BytesIO) -> io.BytesIO:
             if isinstance(item, h5py.Group):
                 copied = target.require_group(name)
             else:
-                large = item.size > 10_000  # for smaller arrays, the tables of compression take more than they save
+                large = (
+                    item.size > 10_000
+                )  # for smaller arrays, the tables of compression take more than they save
                 options = {"compression": "gzip", "shuffle": True} if large else {}
                 copied = target.create_dataset(name, data=item[()].astype("float16"), **options)
             copied.attrs.update(item.attrs)

@@ -100,7 +100,7 @@ def read_lines(path: str | Path) -> list[str]:
 
 
 def read_links(path: str | Path, source: Sequence[str], target: Sequence[str]) -> list[Links]:
-    """Reads which words of each pair belong together: for each pair a line such as `0-0 1-2`, source-target word numbers; plain or `.gz`.
+    """Reads which words of each pair belong together: one line per pair such as `0-0 1-2`, source-target; plain or `.gz`.
 
     Words are those of `str.split()`, counted from 0. An empty line is a pair without links. Possible links, `1p2`, are ignored.
 

@@ -1,7 +1,8 @@
 """Subword regularisation: random segmentations of text (Kudo 2018, section 3, https://aclanthology.org/P18-1007).
 
-SentencePiece can sample too, but version 0.2.3 draws differently in every process, whatever its seed. A training run that is resumed
-must draw what it would have drawn without the interruption. So the generator is NumPy's, and only the normalisation is SentencePiece's.
+SentencePiece can sample too, but version 0.2.3 draws differently in every process, whatever its seed. A training run that is
+resumed must draw what it would have drawn without the interruption. So the generator is NumPy's, and only the normalisation is
+SentencePiece's.
 """
 
 import re

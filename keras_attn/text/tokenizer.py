@@ -1,14 +1,14 @@
 """SentencePiece unigram vocabularies (Kudo 2018, https://aclanthology.org/P18-1007): text to ids and back.
 
-Python lists go through SentencePiece's library, and graphs through tensorflow-text's operator, which exported models contain too. Both
-encode and decode alike, so training, serving and devices agree. The operator is right only for unigram models: without any warning,
-it encodes BPE models wrongly, and models that mark the ends of words too. These are refused here, and so are damaged models. The
-operator also ignores byte fallback, so in graphs such vocabularies use SentencePiece's own operator, at half the speed.
+Python lists go through SentencePiece's library, and graphs through tensorflow-text's operator, which exported models contain too.
+Both encode and decode alike, so training, serving and devices agree. The operator is right only for unigram models: without any
+warning, it encodes BPE models wrongly, and models that mark the ends of words too. These are refused here, and so are damaged
+models. The operator also ignores byte fallback, so in graphs such vocabularies use SentencePiece's own operator, at half the speed.
 
 Normalisation is SentencePiece's `nmt_nfkc`: compatibility forms are unified, control and zero-width characters are removed, runs of
-whitespace become one space, and case is kept. Symbols are an exception: only their whitespace is normalised. A character outside the
-vocabulary becomes the unknown id, which decodes to " ⁇ ", as in SentencePiece itself. If the vocabulary has byte fallback, it becomes
-its UTF-8 bytes, each a piece; when decoding, each byte that is not valid UTF-8 becomes U+FFFD.
+whitespace become one space, and case is kept. Symbols are an exception: only their whitespace is normalised. A character outside
+the vocabulary becomes the unknown id, which decodes to " ⁇ ", as in SentencePiece itself. If the vocabulary has byte fallback, it
+becomes its UTF-8 bytes, each a piece; when decoding, each byte that is not valid UTF-8 becomes U+FFFD.
 """
 
 import functools

@@ -1,7 +1,7 @@
 """All segmentations of texts into the pieces of a unigram vocabulary, as one graph.
 
-A node is a position in a text and is identified by how much text is left there. An edge is a piece that leads from one position to a
-later one. Every path from the beginning of a text to its end is a segmentation. Nodes with equally many characters left are
+A node is a position in a text and is identified by how much text is left there. An edge is a piece that leads from one position to
+a later one. Every path from the beginning of a text to its end is a segmentation. Nodes with equally many characters left are
 adjacent, so that a pass over the graph takes one array operation per length, whatever the number of texts.
 """
 

@@ -25,7 +25,9 @@ def word_of_pieces(pieces: Sequence[str]) -> list[int]:
     """
     following = [*pieces[1:], EOS_PIECE] if pieces else []
     opens = [_opens_word(i, *pair) for i, pair in enumerate(zip(pieces, following, strict=True))]
-    return [max(count - 1, 0) for count in accumulate(opens)]  # a bare mark at the beginning belongs to the first word
+    return [
+        max(count - 1, 0) for count in accumulate(opens)
+    ]  # a bare mark at the beginning belongs to the first word
 
 
 def words_of_pieces(pieces: Sequence[str]) -> list[str]:

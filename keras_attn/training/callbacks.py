@@ -23,8 +23,8 @@ from keras_attn.training.progress import describe_round, real_tokens
 class EndOfRound(keras.callbacks.Callback):
     """Evaluates, saves the best model, writes the checkpoint and the log, and stops when training is finished.
 
-    The order matters. After a kill, the lost work is repeated from the previous checkpoint, with the same result. So the checkpoint is
-    written after the model that it counts as the best.
+    The order matters. After a kill, the lost work is repeated from the previous checkpoint, with the same result. So the checkpoint
+    is written after the model that it counts as the best.
 
     Args:
         folder: the training folder, where all of this is saved.

@@ -1,7 +1,8 @@
 """The devices that share a training run: several in one process, or those of several processes on several hosts.
 
 Each device has all weights and takes some rows of every batch, with `MirroredStrategy` on TensorFlow and
-`keras.distribution.DataParallel` on JAX. Several processes work only on JAX; the first of them evaluates and writes the training folder.
+`keras.distribution.DataParallel` on JAX. Several processes work only on JAX; the first of them evaluates and writes the training
+folder.
 """
 
 import contextlib
@@ -119,7 +120,7 @@ class Devices:
 
 
 def find_devices(training: TrainingConfig) -> Devices:
-    """The devices that each process should use by `training.devices`; `"auto"` means all accelerators, or all CPUs if there are none.
+    """The devices that each process uses by `training.devices`; `"auto"` means all accelerators, or all CPUs if there are none.
 
     Joins the other processes first, if the environment names any.
 
@@ -140,7 +141,7 @@ def find_devices(training: TrainingConfig) -> Devices:
         there = ["cpu"]
     if not 0 < (asked := len(there) if asked == "auto" else asked) <= len(there):
         raise ConfigError(
-            f"training.devices = {asked}, and Keras finds {len(there)} on {backend}: set it to 'auto' or to a number up to {len(there)}"
+            f"training.devices = {asked}, and Keras finds {len(there)} on {backend}: set it to 'auto' or at most {len(there)}"
         )
     devices = _DEVICES_OF.get(backend, _one)(there[:asked])
     devices.check(training)
@@ -219,8 +220,8 @@ def _join_processes() -> None:
 class _MeanOverReplicas(keras.losses.Loss):
     """On a replica of TensorFlow: its share of the batch's mean loss.
 
-    Keras averages the results of the replicas. Each returns the mean over its own tokens, times their number, divided by the average
-    number of tokens per replica.
+    Keras averages the results of the replicas. Each returns the mean over its own tokens, times their number, divided by the
+    average number of tokens per replica.
     """
 
     def __init__(self, loss: keras.losses.Loss) -> None:

@@ -1,9 +1,9 @@
 """Data diversification: a model learns from the pairs, and from their translations by teachers of both directions.
 
-In each round, teachers of the given config are trained in both directions: in the first round on the real pairs, later on all pairs so
-far. Forward teachers translate the real sources, backward teachers the real targets, and their translations are added to the pairs,
-each pair once. At the end the student learns from all pairs. No other data is used, and every training run takes about as many steps
-as one on the real pairs.
+In each round, teachers of the given config are trained in both directions: in the first round on the real pairs, later on all pairs
+so far. Forward teachers translate the real sources, backward teachers the real targets, and their translations are added to the
+pairs, each pair once. At the end the student learns from all pairs. No other data is used, and every training run takes about as
+many steps as one on the real pairs.
 
 Reference: Nguyen et al. 2020, "Data Diversification: A Simple Strategy For Neural Machine Translation", algorithm 1: N rounds,
 k teachers of each direction. Learning from a teacher's translations is Kim and Rush 2016, "Sequence-Level Knowledge Distillation".

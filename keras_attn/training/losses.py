@@ -40,9 +40,7 @@ class SmoothedCrossEntropy(keras.losses.Loss):
         name: str = "smoothed_cross_entropy",
     ) -> None:
         if not 0 <= smoothing < 1:
-            raise ValueError(
-                f"label smoothing must be at least 0 and below 1. Received: {smoothing}"
-            )
+            raise ValueError(f"label smoothing must be at least 0 and below 1. Received: {smoothing}")
         super().__init__(name=name, reduction=reduction, dtype="float32")
         self.smoothing = smoothing
 
@@ -90,9 +88,9 @@ def _smoothed_cross_entropy(logits: Tensor, targets: Tensor, smoothing: float) -
 class AttentionCrossEntropy(keras.losses.Loss):
     """`L_t = -sum_s reference_ts log(weights_ts)`: guides attention towards given links.
 
-    The value is the sum over target tokens of `weight * L` divided by the sum of the weights. With weights of 1 at tokens with links
-    and 0 elsewhere, that is the mean over the tokens with links in the batch: other tokens and padding change nothing. A batch
-    without links has a loss of 0.
+    The value is the sum over target tokens of `weight * L` divided by the sum of the weights. With weights of 1 at tokens with
+    links and 0 elsewhere, that is the mean over the tokens with links in the batch: other tokens and padding change nothing. A
+    batch without links has a loss of 0.
 
     Shapes: B batch, T target length, S source length.
 

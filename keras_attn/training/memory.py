@@ -21,6 +21,6 @@ def check_memory(model: ModelConfig) -> None:
     )
     if needed > there:
         raise ConfigError(
-            f"the model has at least {parameters:,} parameters, which take {needed / 1e9:,.0f} GB in training, and this machine has "
+            f"the model has {parameters:,} parameters or more, which take {needed / 1e9:,.0f} GB in training, and this machine has "
             f"{there / 1e9:,.0f} GB: make model.decoder_units, encoder_units, embedding_dim or a vocabulary smaller"
         )

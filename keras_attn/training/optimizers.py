@@ -41,7 +41,8 @@ def build_optimizer(training: TrainingConfig, total_steps: int) -> keras.optimiz
 def averaged_weights(model: keras.Model) -> Iterator[None]:
     """Temporarily replaces the model's weights by the optimizer's moving average, if there is one.
 
-    Afterwards the weights are restored, bit for bit. (`keras.callbacks.SwapEMAWeights` swaps by adding and subtracting, which rounds.)
+    Afterwards the weights are restored, bit for bit. (`keras.callbacks.SwapEMAWeights` swaps by adding and subtracting, which
+    rounds.)
     """
     weights = [ops.convert_to_numpy(variable) for variable in model.trainable_variables]
     model.optimizer.finalize_variable_values(model.trainable_variables)

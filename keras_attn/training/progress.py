@@ -50,9 +50,7 @@ class ShowProgress(keras.callbacks.Callback):
     def on_epoch_end(self, epoch: int, logs: dict[str, float] | None = None) -> None:
         programs, seconds = np.subtract(dataclasses.astuple(compile_clock()), self._compiled)
         if programs:
-            told = (
-                f"compiled {programs:.0f} programs in {seconds:.1f} s: JAX needs one for every batch shape"
-            )
+            told = f"compiled {programs:.0f} programs in {seconds:.1f} s: JAX needs one for every batch shape"
             tqdm.write(told, file=sys.stderr)
         if self._bar.disable and time.monotonic() - self._began >= self._every:
             print("evaluating the development set", file=sys.stderr, flush=True)

@@ -55,8 +55,8 @@ class RDropCrossEntropy(SmoothedCrossEntropy):
 def _divergence(first: Tensor, second: Tensor) -> Tensor:
     """`KL(p, q) + KL(q, p)` of the two softmaxes, `(B, T, V), (B, T, V) -> (B, T)`.
 
-    Its gradient is explicit, as in `losses.py`: `p (log p - log q - KL(p, q)) + p - q` for the first logits, and the same with p and
-    q swapped for the second.
+    Its gradient is explicit, as in `losses.py`: `p (log p - log q - KL(p, q)) + p - q` for the first logits, and the same with p
+    and q swapped for the second.
     """
 
     @ops.custom_gradient

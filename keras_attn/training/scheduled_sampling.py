@@ -1,4 +1,4 @@
-"""Scheduled sampling (Bengio et al. 2015): during training, the decoder increasingly reads its own predictions instead of the target."""
+"""Scheduled sampling (Bengio et al. 2015): as training goes on, the decoder reads more of its own predictions."""
 
 from typing import Any
 
@@ -26,8 +26,8 @@ def with_own_words(model: Seq2Seq, share: float, steps: int) -> keras.Model:
 class OwnWords(keras.layers.Layer):
     """`y'_t = y_t`, or with probability `e_i` a word drawn from `p(. | y'_<t, x)`; `e_i = share * min(i / steps, 1)` in step i.
 
-    BOS and padding stay. The model draws without dropout of words, embeddings, memory and readout, and no gradient flows through the
-    drawn words. The labels do not change: after a replaced word, the model must still predict the target's own next word.
+    BOS and padding stay. The model draws without dropout of words, embeddings, memory and readout, and no gradient flows through
+    the drawn words. The labels do not change: after a replaced word, the model must still predict the target's own next word.
 
     Args:
         model: the model that draws.

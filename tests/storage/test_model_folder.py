@@ -221,7 +221,7 @@ def test_a_vocabulary_of_another_size_is_refused(old_folder, source_lines):
         ("config.toml", "[model]\nunits = 3\n", "config.toml is not usable: unknown key model.units"),
         ("config.toml", "", "pieces, but the model in config.toml was built for 0"),
         ("format.json", "{", "format.json is not valid JSON"),
-        ("format.json", "[]", "format.json does not hold a JSON object"),
+        ("format.json", "[]", "format.json is not a JSON object"),
         ("format.json", "{}", "format.json does not say which format"),
     ],
 )

@@ -102,7 +102,7 @@ def test_a_damaged_checkpoint_falls_back_to_the_one_before_and_says_so(tmp_path,
     file = tmp_path / checkpoints.FILE
     file.write_bytes(flip(file.read_bytes(), 1000))
     with pytest.warns(
-        UserWarning, match=r"state.npz is not usable .*: going on from .* previous.npz, of step 7$"
+        UserWarning, match=r"state.npz is not usable .*: resuming from .* previous.npz, of step 7$"
     ):
         assert read_value(tmp_path) == 1.0
 
@@ -112,7 +112,7 @@ def test_a_fall_back_is_told_once_and_no_damaged_checkpoint_is_kept(tmp_path, st
     for value in (1, 2):
         checkpoints.save_checkpoint(tmp_path, state, make_variables(value))
     (tmp_path / checkpoints.FILE).write_bytes(b"damaged")
-    with pytest.warns(UserWarning, match="going on from the checkpoint before"):
+    with pytest.warns(UserWarning, match="resuming from the previous checkpoint"):
         checkpoints.load_checkpoint(tmp_path)
     assert read_value(tmp_path) == 1.0  # without another warning, which would be an error here
     checkpoints.save_checkpoint(tmp_path, state, make_variables(3))
@@ -184,7 +184,7 @@ def test_one_training_at_a_time_has_the_folder(tmp_path):
     folder = tmp_path / "new" / "run"
     with checkpoints.locked(folder):
         with (
-            pytest.raises(CheckpointError, match=r"another training is going on in .*run"),
+            pytest.raises(CheckpointError, match=r"another training run is using .*run"),
             checkpoints.locked(folder),
         ):
             pass
