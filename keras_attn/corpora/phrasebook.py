@@ -5,8 +5,8 @@ Each English sentence has a single translation, so a model can learn all of it. 
 contractions still differ between the languages.
 
 The hash of a sentence's source assigns it to "train", "dev" or "test". Sentences with certain pairs of words, such as "red shoe" or
-"visit castle", are kept out of all three. These pairs are also chosen by hash. They form the split "novel", where every word is known
-but some combinations have never occurred.
+"visit castle", also chosen by hash, are kept out of all three. They form the split "novel", where every word is known but some
+combinations have never occurred.
 """
 
 import random

@@ -57,8 +57,9 @@ def _share_scales(model: schema.ModelT) -> None:
 
 
 def _compute_constants(model: schema.ModelT) -> None:
-    """Replaces constants that repeat one number, such as the initial buffers of loops, and ranges 0, 1, 2, ... by operators, which run
-    once per call.
+    """Replaces constants that repeat one number, such as the initial buffers of loops, and ranges 0, 1, 2, ... by operators.
+
+    The operators run once per call.
 
     Constants that a loop's body reads stay, because there the operators would run at every step.
     """
@@ -133,7 +134,7 @@ def _opcode(model: schema.ModelT, builtin: int) -> int:
 
 
 def _forget_names(model: schema.ModelT) -> None:
-    """Removes the names of tensors inside the graphs. They only say where in Keras a tensor came from, and take 0.5 % of the file."""
+    """Removes the names of tensors inside the graphs. They say where in Keras a tensor came from, in 0.5 % of the file."""
     for graph in model.subgraphs:
         outside = {*graph.inputs, *graph.outputs}
         for i, tensor in enumerate(graph.tensors):

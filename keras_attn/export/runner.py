@@ -51,9 +51,10 @@ class LiteRTModel:
         return outputs["ids"][0, : outputs["lengths"][0]].tolist(), float(outputs["scores"][0])
 
     def _run_the_longest_source(self) -> None:
-        """Runs the longest source once. After a source longer than all before, LiteRT's XNNPACK kernels (2.3) may compute wrong numbers.
+        """Runs the longest source once.
 
-        They did so for a sentence in one of a hundred interpreters. Files with a fixed source length are not affected.
+        After a source longer than all before, LiteRT's XNNPACK kernels (2.3) may compute wrong numbers. They did so for a sentence
+        in one of a hundred interpreters. Files with a fixed source length are not affected.
         """
         words = itertools.cycle(range(EOS_ID + 1, self.description["vocab_sizes"]["source"]))
         self.translate_ids(

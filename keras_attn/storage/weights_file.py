@@ -69,8 +69,8 @@ class _Memory(io.BytesIO):
 
 
 def write_weights(model: "keras.Model", path: Path, precision: str) -> None:
-    """Writes only the weights, as float32 or float16. Keras would also write the optimizer's state of a compiled model, which is twice
-    as large.
+    """Writes only the weights, as float32 or float16. For a compiled model, Keras would also write the optimizer's state, twice as
+    large.
 
     The same weights always give the same file, unlike in Keras, which writes a numbered model name.
     """

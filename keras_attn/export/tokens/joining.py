@@ -1,4 +1,4 @@
-"""Ids as text, as SentencePiece puts it together, in operators that LiteRT has built in."""
+"""Detokenises ids as SentencePiece does, with built-in operators of LiteRT."""
 
 from typing import NamedTuple
 

@@ -1,6 +1,6 @@
-"""What a graph has to know of a SentencePiece unigram vocabulary to cut text and to put it together, as arrays of numbers.
+"""Arrays with everything that a graph must know of a SentencePiece unigram vocabulary to tokenise and detokenise.
 
-In all of them a space is one byte, as in text, where SentencePiece writes "▁", three bytes.
+In all of them a space is one byte, as in text; SentencePiece writes "▁", which takes three bytes.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ _UNKNOWN_PENALTY = np.float32(10)  # SentencePiece: so much less than the least 
 
 @dataclass(frozen=True)
 class Normalization:
-    """What becomes of text before it is cut.
+    """The normalisation of text.
 
     Attributes:
         characters: what characters are replaced by.
@@ -41,7 +41,7 @@ class Normalization:
 
 @dataclass(frozen=True)
 class Pieces:
-    """What text is cut into.
+    """The pieces of the vocabulary.
 
     Attributes:
         trie: its values are ids, of a character that is no piece the unknown one.
@@ -56,7 +56,7 @@ class Pieces:
 
 @dataclass(frozen=True)
 class Surfaces:
-    """What ids are in text.
+    """The text of ids.
 
     Attributes:
         text: uint8, all of them one after the other.
@@ -80,7 +80,7 @@ class Surfaces:
 
 @dataclass(frozen=True)
 class VocabularyTables:
-    """All that is needed of a vocabulary.
+    """All tables of a vocabulary.
 
     Attributes:
         surfaces: as SentencePiece shows them.
@@ -97,7 +97,7 @@ def vocabulary_tables(model_proto: bytes) -> VocabularyTables:
     """The tables of a `.spm` file that `Tokenizer` accepts.
 
     Raises:
-        ValueError: the vocabulary does what no trained one does and a graph cannot.
+        ValueError: the vocabulary needs something that a graph cannot do and no trained vocabulary needs.
     """
     model = ModelProto.FromString(model_proto)
     bytes_in = byte_ids(model.pieces)
