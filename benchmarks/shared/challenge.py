@@ -112,7 +112,7 @@ class Challenge:
 
 
 def challenges(count: int = 500, seed: int = 1) -> list[Challenge]:
-    """Sentences that differ from one another, as many of each kind but for the rounding."""
+    """Sentences that differ from one another, as many of each kind, up to rounding."""
     draw = random.Random(seed)
     found: dict[str, Challenge] = {}
     while len(found) < count:

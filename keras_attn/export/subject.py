@@ -110,8 +110,8 @@ def load_subject(
     if subject.model.reads_ids:
         if subject.source_vocab_size is None:
             raise ValueError(
-                "an export must know which source ids there are: give the source embedding an attribute `input_dim`, as "
-                f"keras.layers.Embedding has it. Received: {subject.model.source_embedding!r}"
+                "an export must know how many source ids there are: give the source embedding an attribute `input_dim`, as "
+                f"in keras.layers.Embedding. Received: {subject.model.source_embedding!r}"
             )
         for each in subject.model.models if isinstance(subject.model, Ensemble) else [subject.model]:
             _check_padding(each, subject.random_sources(1))

@@ -25,8 +25,8 @@ def check_weights(model: ModelConfig, sizes: Mapping[str, int]) -> None:
     )
     if layers > len(sizes) or weights > held:
         raise ValueError(
-            f"the files belong to different models. Expected {layers} layers and {weights:,} weights or more, got {len(sizes)} arrays "
-            f"of {held:,}"
+            f"the files belong to different models. Expected {layers} layers of at least {weights:,} weights, found "
+            f"{len(sizes)} arrays of {held:,}"
         )
 
 

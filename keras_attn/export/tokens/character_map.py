@@ -37,7 +37,7 @@ class CharacterMap(NamedTuple):
         rules: symbols and rules, whose values add up to places of replacements, `start * LENGTHS + length`.
         single: every character, in the same array; the values add up to `OWN`.
         strings: uint8, the replacements; syllables of Hangul are as if they began at `SYLLABLES`.
-        broken: the place of what stands for a byte that is no UTF-8; where sums begin.
+        broken: the position of the replacement for a byte that is not valid UTF-8; sums begin there.
         has_syllables: whether any replacement is a syllable.
     """
 

@@ -19,7 +19,7 @@ class Spread(NamedTuple):
     Attributes:
         owner: `[size]`, whose run each place is in.
         within: `[size]`, how far from the beginning of that run.
-        total: how many places the runs have together; those behind are nobody's, whatever `owner` says.
+        total: how many places the runs have together; positions after that belong to no run, whatever `owner` says.
     """
 
     owner: tf.Tensor

@@ -68,7 +68,7 @@ class _Parts(NamedTuple):
 
 
 def _spelled(parts: _Parts, tables: Surfaces) -> tuple[_Parts, tf.Tensor]:
-    """Bytes that are no UTF-8 become U+FFFD each, and control characters spaces where `tables` say so; and by how much the text of
+    """Each byte that is not valid UTF-8 becomes U+FFFD, and control characters become spaces where `tables` say so; and by how much the text of
     each byte's character begins before the byte ends, where it is not the character's last: int32 `[B, T]`."""
     rows, count = parts.kinds.shape
     is_byte = parts.kinds == BYTE

@@ -44,9 +44,9 @@ class Pieces:
     """The pieces of the vocabulary.
 
     Attributes:
-        trie: its values are ids, of a character that is no piece the unknown one.
-        scores: float32 `[1 + V]`, by id + 1; the first is `NEVER`, that of the unknown id is for a character that is no piece.
-        byte_ids: int32 `[256]`, what a character that is no piece is spelled in; `None`: it is unknown.
+        trie: its values are ids; a character that is not a piece has the unknown id.
+        scores: float32 `[1 + V]`, by id + 1; the first is `NEVER`, that of the unknown id is for a character that is not a piece.
+        byte_ids: int32 `[256]`, the ids in which a character that is not a piece is spelled; `None`: it is unknown.
     """
 
     trie: DoubleArray
@@ -65,7 +65,7 @@ class Surfaces:
         kinds: uint8 `[V]`, `DROPPED_SPACE` where the first byte is a space that is left out at the beginning of a text, `BYTE`
             where all of it is a byte of a character that is spelled, else 0.
         drop_one: whether only one such space is left out, else all of them are.
-        broken: where in `text` what stands for bytes that are no UTF-8 begins and ends; `None`: nothing is spelled.
+        broken: where in `text` the replacement for invalid UTF-8 begins and ends; `None`: nothing is spelled in bytes.
         space: the same of what stands for spelled control characters; `None`: they stay.
     """
 
