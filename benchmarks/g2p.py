@@ -5,11 +5,11 @@
     python benchmarks/g2p.py configs/g2p.toml runs/g2p --setting low --seeds 5
 
 Reads `g2p/sigmorphon2021/` in the folder that KERAS_ATTN_DATA names (the repository sigmorphon/2021-task1 on GitHub, `data/`).
-Models that are already trained are not trained again, and a stopped training run is resumed. All languages are trained with the first
-seed before any is with the second. After each training all that is finished is written to FOLDER/SETTING.json, or `--json`.
+Models that are already trained are not trained again, and a stopped training run is resumed. All languages are trained with the
+first seed before any is with the second. After each run the results so far are written to FOLDER/SETTING.json, or `--json`.
 
-A word is given as its letters, decomposed (NFD: Hangul as jamo, tones separate from vowels) and separated by spaces. WER is that of the
-task: the words whose pronunciation is not the reference's, in per cent.
+A word is given as its letters, decomposed (NFD: Hangul as jamo, tones separate from vowels) and separated by spaces. WER is the
+task's: the share of words with a pronunciation other than the reference, in per cent.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """Finds recurring phrases over which readers stumble, in pages, docstrings, messages, configs and notebooks.
 
-`make lint` calls it after codespell. It prints each phrase that it finds, with a better one. A phrase is added to the list when it has
-been corrected for the second time.
+`make lint` calls it after codespell. It prints each phrase that it finds, with a better one. A phrase is added to the list when it
+has been corrected for the second time.
 """
 
 import re

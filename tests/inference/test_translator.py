@@ -258,7 +258,7 @@ def test_training_on_changes_what_a_translator_says(translator, tiny_trained, li
             {"beam_size": 2, "n_best": 3},
             "n_best must be from 1 to the number of hypotheses that the search keeps, 2",
         ),
-        ({"sampling": Sampling(), "n_best": 2}, "Sampling draws one translation a line"),
+        ({"sampling": Sampling(), "n_best": 2}, "Sampling draws one translation per line"),
         ({"sampling": Sampling(temperature=0.0)}, "temperature must be above 0"),
     ],
 )
