@@ -1,7 +1,8 @@
-"""Generated English sentences with numbers, times, prices, dates and names, and how many of these a Spanish translation gets right.
+"""Generated sentences with numbers, times, prices, dates and names, and how many of these a translation gets right.
 
-The same seed gives the same sentences. Names are made of syllables, so that no training corpus holds them. A fact is right if the
-translation says it in a form that Spanish has: 1,250 as 1250, 1.250 or 1 250; 12.50 as 12,50; May 14, 1987 with 14, mayo and 1987.
+From English to Spanish or back. The same seed gives the same sentences. Names are made of syllables, so that no training corpus
+holds them. A fact is right if the translation says it in a form that people write: 1,250 as 1250, 1.250 or 1 250; 12.50 as 12,50;
+May 14, 1987 with 14, mayo and 1987.
 """
 
 import random
@@ -11,62 +12,126 @@ from dataclasses import dataclass
 
 KINDS = ("number", "time", "price", "date", "name")
 _MONTHS = {
-    "January": "enero",
-    "February": "febrero",
-    "March": "marzo",
-    "April": "abril",
-    "May": "mayo",
-    "June": "junio",
-    "July": "julio",
-    "August": "agosto",
-    "September": "septiembre",
-    "October": "octubre",
-    "November": "noviembre",
-    "December": "diciembre",
+    "en": [
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ],
+    "es": [
+        "enero",
+        "febrero",
+        "marzo",
+        "abril",
+        "mayo",
+        "junio",
+        "julio",
+        "agosto",
+        "septiembre",
+        "octubre",
+        "noviembre",
+        "diciembre",
+    ],
 }
+_DATES = {"en": "{month} {day}, {year}", "es": "{day} de {month} de {year}"}
+_MARKS = {"en": ",.", "es": ".,"}  # between thousands, and before cents
 _TEMPLATES = {
-    "number": [
-        "There are {} books in this library.",
-        "Our school has {} students.",
-        "We need {} chairs for the hall.",
-        "About {} people live in this town.",
-        "He walked {} steps today.",
-        "I counted {} birds on the lake.",
-        "The bridge is {} meters long.",
-        "She wrote {} letters in {} days.",
-    ],
-    "time": [
-        "The train leaves at {}.",
-        "I woke up at {} this morning.",
-        "The shop is open from {} to {}.",
-        "The film begins at {}.",
-        "Please call me before {}.",
-        "Our plane lands at {} tomorrow.",
-    ],
-    "price": [
-        "It cost {} euros.",
-        "He paid {} dollars for the bicycle.",
-        "The ticket is {} euros.",
-        "I have only {} dollars left.",
-        "This lamp costs {} euros, and that one {} euros.",
-        "She sold her car for {} dollars.",
-    ],
-    "date": [
-        "She was born on {}.",
-        "The war ended on {}.",
-        "We met on {}.",
-        "This house was built on {}.",
-        "The letter came on {}.",
-    ],
-    "name": [
-        "{} lives near the station.",
-        "I met {} in {}.",
-        "{} and {} are old friends.",
-        "We flew to {} last week.",
-        "{} has never been to {}.",
-        "My teacher comes from {}.",
-        "Have you ever heard of {}?",
-    ],
+    "en": {
+        "number": [
+            "There are {} books in this library.",
+            "Our school has {} students.",
+            "We need {} chairs for the hall.",
+            "About {} people live in this town.",
+            "He walked {} steps today.",
+            "I counted {} birds on the lake.",
+            "The bridge is {} meters long.",
+            "She wrote {} letters in {} days.",
+        ],
+        "time": [
+            "The train leaves at {}.",
+            "I woke up at {} this morning.",
+            "The shop is open from {} to {}.",
+            "The film begins at {}.",
+            "Please call me before {}.",
+            "Our plane lands at {} tomorrow.",
+        ],
+        "price": [
+            "It cost {} euros.",
+            "He paid {} dollars for the bicycle.",
+            "The ticket is {} euros.",
+            "I have only {} dollars left.",
+            "This lamp costs {} euros, and that one {} euros.",
+            "She sold her car for {} dollars.",
+        ],
+        "date": [
+            "She was born on {}.",
+            "The war ended on {}.",
+            "We met on {}.",
+            "This house was built on {}.",
+            "The letter came on {}.",
+        ],
+        "name": [
+            "{} lives near the station.",
+            "I met {} in {}.",
+            "{} and {} are old friends.",
+            "We flew to {} last week.",
+            "{} has never been to {}.",
+            "My teacher comes from {}.",
+            "Have you ever heard of {}?",
+        ],
+    },
+    "es": {
+        "number": [
+            "Hay {} libros en esta biblioteca.",
+            "Nuestra escuela tiene {} alumnos.",
+            "Necesitamos {} sillas para la sala.",
+            "Unas {} personas viven en este pueblo.",
+            "Hoy caminó {} pasos.",
+            "Conté {} pájaros en el lago.",
+            "El puente mide {} metros.",
+            "Escribió {} cartas en {} días.",
+        ],
+        "time": [
+            "El tren sale a las {}.",
+            "Esta mañana me desperté a las {}.",
+            "La tienda abre de {} a {}.",
+            "La película empieza a las {}.",
+            "Llámame antes de las {}, por favor.",
+            "Nuestro avión aterriza mañana a las {}.",
+        ],
+        "price": [
+            "Costó {} euros.",
+            "Pagó {} dólares por la bicicleta.",
+            "El billete vale {} euros.",
+            "Solo me quedan {} dólares.",
+            "Esta lámpara cuesta {} euros, y aquella {} euros.",
+            "Vendió su coche por {} dólares.",
+        ],
+        "date": [
+            "Ella nació el {}.",
+            "La guerra terminó el {}.",
+            "Nos conocimos el {}.",
+            "Esta casa fue construida el {}.",
+            "La carta llegó el {}.",
+        ],
+        "name": [
+            "{} vive cerca de la estación.",
+            "Conocí a {} en {}.",
+            "{} y {} son viejos amigos.",
+            "La semana pasada volamos a {}.",
+            "{} nunca ha estado en {}.",
+            "Mi profesor es de {}.",
+            "¿Has oído hablar de {}?",
+        ],
+    },
 }
 _FIRST = (
     "Bra",
@@ -111,12 +176,16 @@ class Challenge:
     facts: tuple[Fact, ...]
 
 
-def challenges(count: int = 500, seed: int = 1) -> list[Challenge]:
-    """Sentences that differ from one another, as many of each kind, up to rounding."""
+def challenges(count: int = 500, seed: int = 1, *, source: str = "en", target: str = "es") -> list[Challenge]:
+    """Sentences that differ from one another, as many of each kind, up to rounding.
+
+    Raises:
+        KeyError: there are no templates in one of the languages.
+    """
     draw = random.Random(seed)
     found: dict[str, Challenge] = {}
     while len(found) < count:
-        one = _challenge(KINDS[len(found) % len(KINDS)], draw)
+        one = _challenge(KINDS[len(found) % len(KINDS)], draw, source, target)
         found.setdefault(one.sentence, one)
     return list(found.values())
 
@@ -137,39 +206,45 @@ def shares_right(given: Sequence[Challenge], translations: Sequence[str]) -> dic
     return {name: 100 * sum(rights) / len(rights) for name, rights in by_group.items() if rights}
 
 
-def _challenge(kind: str, draw: random.Random) -> Challenge:
-    template = draw.choice(_TEMPLATES[kind])
-    drawn = [_DRAWERS[kind](draw) for _ in range(template.count("{}"))]
+def _challenge(kind: str, draw: random.Random, source: str, target: str) -> Challenge:
+    template = draw.choice(_TEMPLATES[source][kind])
+    drawn = [_DRAWERS[kind](draw, source, target) for _ in range(template.count("{}"))]
     sentence = template.format(*(text for text, _ in drawn))
     return Challenge(sentence, tuple(Fact(kind, parts) for _, parts in drawn))
 
 
-def _number(draw: random.Random) -> tuple[str, tuple]:
+def _number(draw: random.Random, source: str, target: str) -> tuple[str, tuple]:
     number = draw.randrange(*draw.choice(((13, 100), (100, 1000), (1000, 100_000))))
-    return f"{number:,}", (_forms(number),)
+    return _written(f"{number:,}", source), (_forms(number),)
 
 
-def _time(draw: random.Random) -> tuple[str, tuple]:
+def _time(draw: random.Random, source: str, target: str) -> tuple[str, tuple]:
     hour, minute = draw.randrange(10, 24), draw.randrange(10, 60)
     return f"{hour}:{minute}", ((f"{hour}:{minute}", f"{hour}.{minute}", f"{hour}h{minute}"),)
 
 
-def _price(draw: random.Random) -> tuple[str, tuple]:
+def _price(draw: random.Random, source: str, target: str) -> tuple[str, tuple]:
     whole, cents = draw.randrange(*draw.choice(((3, 100), (1000, 10_000)))), draw.randrange(10, 100)
-    return f"{whole:,}.{cents}", (tuple(f"{form}{mark}{cents}" for form in _forms(whole) for mark in ",."),)
+    forms = tuple(f"{form}{mark}{cents}" for form in _forms(whole) for mark in ",.")
+    return _written(f"{whole:,}.{cents}", source), (forms,)
 
 
-def _date(draw: random.Random) -> tuple[str, tuple]:
-    month, day, year = draw.choice(list(_MONTHS)), draw.randrange(2, 29), draw.randrange(1850, 2030)
-    return f"{month} {day}, {year}", ((str(day),), (_MONTHS[month],), (str(year),))
+def _date(draw: random.Random, source: str, target: str) -> tuple[str, tuple]:
+    month, day, year = draw.randrange(12), draw.randrange(2, 29), draw.randrange(1850, 2030)
+    text = _DATES[source].format(month=_MONTHS[source][month], day=day, year=year)
+    return text, ((str(day),), (_MONTHS[target][month],), (str(year),))
 
 
-def _name(draw: random.Random) -> tuple[str, tuple]:
+def _name(draw: random.Random, source: str, target: str) -> tuple[str, tuple]:
     name = draw.choice(_FIRST) + draw.choice(_MIDDLE) + draw.choice(_LAST)
     return name, ((name,),)
 
 
 _DRAWERS = {"number": _number, "time": _time, "price": _price, "date": _date, "name": _name}
+
+
+def _written(number: str, language: str) -> str:
+    return number.translate(str.maketrans(",.", _MARKS[language]))
 
 
 def _forms(number: int) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import chain, islice
 
 from keras_attn.config import Config, ConfigError, DataConfig, TokenizerConfig
+from keras_attn.data.augmentation import with_augmentation
 from keras_attn.data.splits import Splits, split_corpus
 from keras_attn.special_ids import UNK_ID
 from keras_attn.text.corpus import Corpus, Lines, open_pairs, read_pairs
@@ -19,7 +20,8 @@ VOCABULARY_LINES = 200_000
 def training_pairs(config: Config, given: Splits | None = None) -> Splits:
     """The pairs to train on: those given, else those of the named corpus or of the files in the config.
 
-    The training pairs keep their links where `training.guided_alignment` asks for them, and only there.
+    The training pairs are augmented as `data.augmentation` says. They keep their links where `training.guided_alignment` asks for
+    them, and only there.
 
     Raises:
         ConfigError: the pairs come from two places, or there are no links to guide the attention.
@@ -33,6 +35,8 @@ def training_pairs(config: Config, given: Splits | None = None) -> Splits:
             f"training.guided_alignment = {config.training.guided_alignment} needs word links: name a file of them in "
             "data.links (`keras-attn align` prints one), give training pairs that have links, or set it to 0"
         )
+    if config.data.augmentation:
+        train = with_augmentation(train, config.data.augmentation, seed=config.training.seed)
     return Splits(train, dataclasses.replace(pairs.dev, links=None))
 
 

@@ -21,7 +21,8 @@ class Start:
     """The model to start from.
 
     Attributes:
-        folder: its model folder. `[model]` must describe the same layers; dropout and all of `[training]` may differ.
+        folder: its model folder. `[model]` must describe the same layers, and may add some, such as those of `copy`, which start at
+            random; dropout and all of `[training]` may differ.
         new_vocabulary: whether to train a vocabulary on the new sentence pairs, as `[tokenizer]` says. The pieces that both
             vocabularies have keep what is known of them, the others start at random. Else the model keeps its vocabulary.
     """
@@ -67,11 +68,12 @@ class Start:
                 value = _with_rows(ops.convert_to_numpy(new.value), value, axis, shared[side])
             elif new.shape != before.shape:
                 raise _another_model(self.folder, new, before)
-            values.append(value)
-        model.set_weights(values)
+            values.append((new, value))
+        for new, value in values:
+            new.assign(value)
         return (
-            f"started from {self.folder}, with {len(shared['source'])} of {source.vocab_size} source pieces and "
-            f"{len(shared['target'])} of {target.vocab_size} target pieces"
+            f"started from {self.folder}, with {len(shared['source'])} of {source.vocab_size} source pieces, "
+            f"{len(shared['target'])} of {target.vocab_size} target pieces and {len(values)} of {len(model.weights)} weights"
         )
 
 
@@ -104,16 +106,14 @@ def _others(weight: keras.Variable, axis: int) -> list[int]:
 def _pairs(
     new: list[keras.Variable], old: list[keras.Variable], folder: str | Path
 ) -> list[tuple[keras.Variable, keras.Variable]]:
-    pairs = list(zip(new, old, strict=False))
-    for one, other in pairs:
-        if _path(one) != _path(other):
-            raise _another_model(folder, one, other)
-    if len(new) != len(old):
+    by_path = {_path(variable): variable for variable in new}
+    lost = [variable for variable in old if _path(variable) not in by_path]
+    if lost:
         raise ConfigError(
-            f"{folder} holds another model than [model] describes, of {len(old)} weights and not {len(new)}: set [model] as in "
-            "its config.toml"
+            f"{folder} holds another model than [model] describes: [model] has no {_path(lost[0])}. "
+            "Set [model] as in its config.toml"
         )
-    return pairs
+    return [(by_path[_path(variable)], variable) for variable in old]
 
 
 def _another_model(folder: str | Path, new: keras.Variable, old: keras.Variable) -> ConfigError:

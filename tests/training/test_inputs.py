@@ -25,6 +25,18 @@ def test_files_give_the_pairs(data):
     assert (len(pairs.train), len(pairs.dev)) == (120, 12)
 
 
+def test_augmentation_adds_to_the_training_pairs_alone_and_draws_by_the_seed(data):
+    def pairs_of(copies, seed):
+        augmented = dataclasses.replace(data, augmentation=copies)
+        return training_pairs(Config(data=augmented, training=TrainingConfig(seed=seed)))
+
+    plain, augmented = pairs_of(0, 1), pairs_of(2, 1)
+    assert augmented.dev.source == plain.dev.source
+    assert augmented.train.source[:120] == list(plain.train.source)
+    assert len(augmented.train) > 130
+    assert pairs_of(2, 1).train == augmented.train != pairs_of(2, 2).train
+
+
 def test_links_belong_to_the_training_pairs_alone(data, pair_files):
     data = dataclasses.replace(data, links=str(pair_files / "train.links"))
     pairs = training_pairs(guided(data))

@@ -9,7 +9,7 @@ from keras import ops
 from keras_attn.config import ConfigError
 from keras_attn.data.splits import Splits
 from keras_attn.models.build import build_seq2seq
-from keras_attn.storage.model_folder import load_model
+from keras_attn.storage.model_folder import load_model, save_model
 from keras_attn.text.corpus import Corpus
 from keras_attn.text.tokenizer import train_tokenizer
 from keras_attn.training.checkpoint import load_checkpoint
@@ -85,6 +85,38 @@ def test_a_model_of_other_layers_is_refused(tiny_trained, model_folder, change):
     model = build_seq2seq(dataclasses.replace(tiny_trained.config.model, **change))
     with pytest.raises(ConfigError, match=r"holds another model than \[model\] describes"):
         Start(model_folder).fill(model, tiny_trained.source_tokenizer, tiny_trained.target_tokenizer)
+
+
+@pytest.fixture
+def without_copying(copying_trained, tmp_path):
+    """A model of the same layers but the pointer-generator, and its folder."""
+    config = dataclasses.replace(
+        copying_trained.config, model=dataclasses.replace(copying_trained.config.model, copy=False)
+    )
+    trained = dataclasses.replace(copying_trained, config=config, model=build_seq2seq(config.model))
+    save_model(tmp_path / "without", trained)
+    return trained, tmp_path / "without"
+
+
+def test_layers_that_the_trained_model_lacks_start_at_random(copying_trained, without_copying):
+    trained, folder = without_copying
+    model = build_seq2seq(copying_trained.config.model)
+    first, old = values(model), values(trained.model)
+    told = Start(folder).fill(model, trained.source_tokenizer, trained.target_tokenizer)
+    new = first.keys() - old.keys()
+    assert 0 < len(new) < len(old)
+    for path, value in values(model).items():
+        np.testing.assert_array_equal(value, first[path] if path in new else old[path], err_msg=path)
+    assert f"and {len(old)} of {len(first)} weights" in told
+
+
+def test_a_model_that_would_lose_layers_is_refused(copying_trained, without_copying, tmp_path):
+    save_model(tmp_path / "copying", copying_trained)
+    without, _ = without_copying
+    with pytest.raises(
+        ConfigError, match=r"holds another model than \[model\] describes: \[model\] has no copy/"
+    ):
+        Start(tmp_path / "copying").fill(without.model, without.source_tokenizer, without.target_tokenizer)
 
 
 @pytest.fixture

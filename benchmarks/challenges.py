@@ -1,0 +1,90 @@
+"""What a translator of English and Spanish does with numbers and names, with careless writing, and with a word alone.
+
+    python benchmarks/challenges.py tatoeba-en-es tatoeba-es-en --json benchmarks/log/challenges.json
+
+Takes model folders or names of packaged models. Prints for each, by its own search, in its own engine:
+
+- the share of the numbers, times, prices, dates and invented names in 500 generated sentences that come out right
+  (`shared/challenge.py`);
+- chrF of 500 sentences of the test split as they stand, in capitals, without capitals, and without the final mark;
+- of 200 single words, some greetings and an empty line, how many are answered with more than four words more, or with a word three
+  times in a row.
+"""
+
+import argparse
+import json
+import random
+import re
+from pathlib import Path
+
+from shared.challenge import KINDS, challenges, shares_right
+
+from keras_attn.data.splits import split_corpus
+from keras_attn.evaluation.scores import corpus_scores
+from keras_attn.inference.bulk import BulkTranslator
+from keras_attn.storage import packaged
+from keras_attn.storage.model_folder import load_data_config
+
+SENTENCES, WORDS = 500, 200
+CARELESS = {
+    "capitals": str.upper,
+    "no capitals": str.lower,
+    "no final mark": lambda line: re.sub(r"[.!?]+$", "", line),
+}
+GREETINGS = {
+    "en": ["Hello!", "Hi.", "Good morning.", "How are you?", "Bye.", "Thanks!", "Yes.", "No.", ""],
+    "es": ["¡Hola!", "Hola.", "Buenos días.", "¿Cómo estás?", "Adiós.", "¡Gracias!", "Sí.", "No.", ""],
+}
+
+
+def measured(name: str) -> dict[str, float | int | str]:
+    """The row of one model."""
+    folder = packaged.folder(name) if name in packaged.names() else Path(name)
+    bulk = BulkTranslator(folder)
+
+    def translate(lines: list[str]) -> list[str]:
+        return bulk.translate(lines).tolist()
+
+    data = load_data_config(folder)
+    source, target = data.source_language, data.target_language
+    given = challenges(SENTENCES, source=source, target=target)
+    row = {"model": name, **shares_right(given, translate([one.sentence for one in given]))}
+
+    test = split_corpus(data, "test")
+    lines, references = test.source[:SENTENCES], test.target[:SENTENCES]
+    row["chrF"] = corpus_scores(translate(lines), references).chrf
+    for how, changed in CARELESS.items():
+        row[how] = corpus_scores(translate([changed(line) for line in lines]), references).chrf
+
+    words = sorted({word for line in test.source for word in re.findall(r"[^\W\d_]{2,}", line)})
+    alone = random.Random(1).sample(words, WORDS) + GREETINGS[source]
+    row["short"] = len(alone)
+    row["runs on"] = sum(_runs_on(one, said) for one, said in zip(alone, translate(alone), strict=True))
+    return row
+
+
+def _runs_on(line: str, said: str) -> bool:
+    words = said.split()
+    thrice = any(a == b == c for a, b, c in zip(words, words[1:], words[2:], strict=False))
+    return thrice or len(words) > len(line.split()) + 4
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("models", nargs="+", help="model folders, or names of packaged models")
+    parser.add_argument("--json", type=Path)
+    args = parser.parse_args()
+    rows = [measured(name) for name in args.models]
+    columns = (*KINDS, "numbers", "chrF", *CARELESS, "runs on", "short")
+    print(f"| model | {' | '.join(columns)} |\n|{'---|' * (len(columns) + 1)}")
+    for row in rows:
+        cells = (
+            f"{row[column]:.1f}" if isinstance(row[column], float) else str(row[column]) for column in columns
+        )
+        print(f"| {row['model']} | {' | '.join(cells)} |")
+    if args.json:
+        args.json.write_text(json.dumps(rows, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""Makes more training pairs out of those there are: other names, other numbers, carelessly written sources.
+
+A corpus of 100,000 everyday sentences has a few hundred names and numbers and hardly a line in capitals. A model trained on it
+knows those names and makes up the others. But a name or a number that stands on both sides of a pair is copied, so any other could
+stand there.
+"""
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import chain
+
+from keras_attn.text.corpus import Corpus
+
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_NUMBER = re.compile(r"(?<![\w.,:])\d+(?:[.,:]\d+)*(?!\w)")
+_FINAL_MARKS = re.compile(r"(?<=\w)[.!?…。！？]+$")
+# Numbers are rare, so pairs that share one come oftener than others.
+_TIMES_A_NUMBER = 4
+_CARELESS_SHARE = 0.25
+_CARELESS = (str.upper, str.lower, lambda line: _FINAL_MARKS.sub("", line))
+
+
+def with_augmentation(corpus: Corpus, copies: int, seed: int) -> Corpus:
+    """Adds varied copies of the pairs after the pairs themselves.
+
+    Where both sides of a pair share a name or a number, both get another one. A new name is the beginning of one name of the corpus
+    and the end of another. A new number keeps its shape or, half of the time, takes another (`1250`, `1,250`, `12.50`, `10:45`).
+    Then one source in four is written in capitals, without capitals, or without its final punctuation; its target stays as it is.
+    A copy that came out unchanged is left out.
+
+    Args:
+        corpus: the pairs. A name is a capitalised word that both sides of some pair share and that is hardly ever written small.
+        copies: how often each pair is varied. Pairs that share a number are rare, and varied four times as often.
+        seed: the same seed gives the same pairs.
+
+    Returns:
+        All pairs, in memory, with their links.
+    """
+    draw = random.Random(seed)
+    names = _names(corpus)
+    source, target = list(corpus.source), list(corpus.target)
+    links = None if corpus.links is None else list(corpus.links)
+    for _ in range(copies):
+        for number, pair in enumerate(zip(corpus.source, corpus.target, strict=True)):
+            for varied in _varied(pair, names, draw):
+                source.append(varied[0])
+                target.append(varied[1])
+                if links is not None:
+                    links.append(corpus.links[number])
+    return Corpus(source, target, corpus.dropped, links)
+
+
+def _varied(pair: tuple[str, str], names: list[str], draw: random.Random) -> Iterator[tuple[str, str]]:
+    source, target = pair
+    shared = [word for word in sorted(_shared(_WORD, pair)) if word in names]
+    numbers = sorted(_shared(_NUMBER, pair))
+    for _ in range(_TIMES_A_NUMBER if numbers else 1):
+        others = {name: _spliced(names, draw) for name in shared}
+        others |= {number: _another_number(number, draw) for number in numbers}
+        varied = _careless(_replaced(source, others), draw), _replaced(target, others)
+        if varied != pair:
+            yield varied
+
+
+def _shared(pattern: re.Pattern[str], pair: tuple[str, str]) -> set[str]:
+    return set(pattern.findall(pair[0])) & set(pattern.findall(pair[1]))
+
+
+def _names(corpus: Corpus) -> list[str]:
+    """Capitalised words that both sides of some pair share, without those that are ordinary words as well, such as No."""
+    words, shared = Counter(), set()
+    for pair in zip(corpus.source, corpus.target, strict=True):
+        words.update(chain.from_iterable(map(_WORD.findall, pair)))
+        shared |= _shared(_WORD, pair)
+    return sorted(word for word in shared if word.istitle() and words[word] >= 10 * words[word.lower()])
+
+
+def _spliced(names: list[str], draw: random.Random) -> str:
+    first, last = draw.choice(names), draw.choice(names)
+    return first[: draw.randrange(1, len(first) + 1)] + last[draw.randrange(1, len(last)) :]
+
+
+def _another_number(number: str, draw: random.Random) -> str:
+    if draw.random() < 0.5:
+        digits = re.sub(r"\d", lambda _: str(draw.randrange(10)), number)
+        return f"{draw.randrange(1, 10)}{digits[1:]}"
+    whole = draw.randrange(10 ** draw.randrange(1, 6))
+    shapes = (
+        str(whole),
+        f"{whole:,}",
+        f"{whole:,}.{draw.randrange(100):02}",
+        f"{whole % 24}:{draw.randrange(60):02}",
+    )
+    return draw.choice(shapes)
+
+
+def _replaced(line: str, others: dict[str, str]) -> str:
+    for pattern in (_NUMBER, _WORD):
+        line = pattern.sub(lambda match: others.get(match[0], match[0]), line)
+    return line
+
+
+def _careless(line: str, draw: random.Random) -> str:
+    return draw.choice(_CARELESS)(line) if draw.random() < _CARELESS_SHARE else line

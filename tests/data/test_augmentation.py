@@ -1,0 +1,110 @@
+"""Varied copies of sentence pairs."""
+
+import re
+
+import pytest
+
+from keras_attn.data.augmentation import with_augmentation
+from keras_attn.text.corpus import Corpus
+
+PAIRS = [
+    ("Boston is a city.", "Boston es una ciudad."),
+    ("Kyoto is not Boston.", "Kyoto no es Boston."),
+    ("No, I have 25 books.", "No, tengo 25 libros."),
+    ("There is no bread.", "No hay pan."),
+    ("The train leaves at 10:45.", "El tren sale a las 10:45."),
+]
+SOURCE, TARGET = (list(side) for side in zip(*PAIRS, strict=True))
+NUMBER = r"\d+(?:[.,:]\d+)*"
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    corpus = with_augmentation(Corpus(SOURCE, TARGET, dropped=3), copies=100, seed=1)
+    assert corpus.dropped == 3
+    return list(zip(corpus.source, corpus.target, strict=True))
+
+
+def from_template(pairs, source, target):
+    """What stands in the gaps of the new pairs whose target was made from one of the corpus."""
+    found = [(re.fullmatch(source, one), re.fullmatch(target, other)) for one, other in pairs[len(PAIRS) :]]
+    return [(one.groups(), other.groups()) for one, other in found if one and other]
+
+
+def test_the_pairs_themselves_come_first(pairs):
+    assert pairs[: len(PAIRS)] == PAIRS
+
+
+def test_a_name_becomes_another_on_both_sides(pairs):
+    gaps = from_template(pairs, r"([A-Z]\w*) is not ([A-Z]\w*)\.", r"(\w+) no es (\w+)\.")
+    assert len(gaps) > 40
+    assert all(ours == theirs for ours, theirs in gaps)
+    assert len({name for ours, _ in gaps for name in ours}) > 20
+
+
+def test_a_name_begins_as_one_name_of_the_corpus_and_ends_as_another(pairs):
+    gaps = from_template(pairs, r"([A-Z]\w*) is a city\.", r"(\w+) es una ciudad\.")
+    starts = {name[:n] for name in ("Boston", "Kyoto") for n in range(1, len(name) + 1)}
+    ends = {name[n:] for name in ("Boston", "Kyoto") for n in range(1, len(name))}
+    for (name,), _ in gaps:
+        assert any(name.startswith(start) and name.removeprefix(start) in ends for start in starts), name
+
+
+def test_a_word_that_is_also_written_small_is_no_name(pairs):
+    assert all(target.startswith("No, tengo") for source, target in pairs if "books" in source.lower())
+
+
+def test_a_number_becomes_another_on_both_sides_whose_form_may_be_another(pairs):
+    gaps = from_template(pairs, rf"No, I have ({NUMBER}) books\.", rf"No, tengo ({NUMBER}) libros\.")
+    assert all(ours == theirs for ours, theirs in gaps)
+    numbers = {number for (number,), _ in gaps}
+    assert len(numbers) > 100
+    shapes = {re.sub(r"\d", "0", number) for number in numbers}
+    assert {"00", "0,000", "00,000.00", "00:00"} <= shapes
+
+
+def test_pairs_that_share_a_number_come_four_times_as_often(pairs):
+    def count(word):
+        return sum(word in target for _, target in pairs[len(PAIRS) :])
+
+    assert count("ciudad") <= 100
+    assert 380 <= count("tren") <= 400  # but for those that are as they were
+
+
+def test_a_careless_source_keeps_its_target(pairs):
+    of_bread = {source for source, target in pairs if target == "No hay pan."}
+    assert of_bread == {"There is no bread.", "THERE IS NO BREAD.", "there is no bread.", "There is no bread"}
+
+
+def test_one_source_in_four_is_careless(pairs):
+    of_bread = sum(target == "No hay pan." for _, target in pairs) - 1
+    assert 12 <= of_bread <= 40  # of 100, 25 to expect, and all that is left out is no other pair
+
+
+def test_the_same_seed_gives_the_same_pairs_and_another_seed_others():
+    first, again, other = (with_augmentation(Corpus(SOURCE, TARGET), 2, seed).source for seed in (1, 1, 2))
+    assert first == again != other
+
+
+def test_links_go_with_their_pairs():
+    links = [{(i, i)} for i in range(len(PAIRS))]
+    corpus = with_augmentation(Corpus(SOURCE, TARGET, links=links), 5, 1)
+    assert len(corpus.links) == len(corpus)
+    by_target = {"ciudad": 0, "no es": 1, "libros": 2, "pan": 3, "tren": 4}
+    for target, linked in zip(corpus.target, corpus.links, strict=True):
+        (number,) = [number for word, number in by_target.items() if word in target]
+        assert linked == links[number]
+
+
+def test_words_keep_their_number_so_that_links_still_fit(pairs):
+    counts = {len(one.split()) for one, target in pairs if "ciudad" in target}
+    assert counts == {4}
+
+
+def test_a_mark_after_a_space_stays_because_it_is_a_word():
+    corpus = with_augmentation(Corpus(["Es ist spät ."], ["It is late ."]), 50, 1)
+    assert set(corpus.source) == {"Es ist spät .", "ES IST SPÄT .", "es ist spät ."}
+
+
+def test_a_corpus_without_names_or_numbers_is_varied_too():
+    assert len(with_augmentation(Corpus(["yes"], ["ja"]), 20, 1)) > 1
