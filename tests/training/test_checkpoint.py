@@ -117,7 +117,7 @@ def test_a_fall_back_is_told_once_and_no_damaged_checkpoint_is_kept(tmp_path, st
     assert read_value(tmp_path) == 1.0  # without another warning, which would be an error here
     checkpoints.save_checkpoint(tmp_path, state, make_variables(3))
     (tmp_path / checkpoints.FILE).unlink()
-    with pytest.warns(UserWarning, match=r"state.npz is missing: going on"):
+    with pytest.warns(UserWarning, match=r"state.npz is missing: resuming"):
         assert read_value(tmp_path) == 1.0
 
 
