@@ -27,8 +27,8 @@ CHANGES = {
         "model.encoder_layers=1",
         "model.memory_dropout=0.3",
     ),
-    "one transition, s_{t-1} asks": ("model.query_state=previous",),
-    "s_t asks, input feeding": (
+    "one transition, query s_{t-1}": ("model.query_state=previous",),
+    "query s_t, input feeding": (
         "model.query_state=current",
         "model.readout=attentional",
         "model.feed=attentional",

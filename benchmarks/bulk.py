@@ -42,7 +42,7 @@ def share(lines: list[str]) -> list[str]:
 
 
 class InProcesses:
-    """A `BulkTranslator` in so many processes, each given one share."""
+    """A `BulkTranslator` in this many processes, each with one share."""
 
     def __init__(self, translator: BulkTranslator, processes: int) -> None:
         self._count = processes

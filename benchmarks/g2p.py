@@ -1,15 +1,15 @@
 """Grapheme to phoneme in the ten languages of SIGMORPHON 2021 (Ashby et al. 2021), one config for all, official splits.
 
-    python benchmarks/g2p.py configs/g2p.toml runs/g2p                      # medium, one model a language
+    python benchmarks/g2p.py configs/g2p.toml runs/g2p                      # medium, one model per language
     python benchmarks/g2p.py configs/g2p.toml runs/g2p --seeds 5            # and ensembles of five
     python benchmarks/g2p.py configs/g2p.toml runs/g2p --setting low --seeds 5
 
 Reads `g2p/sigmorphon2021/` in the folder that KERAS_ATTN_DATA names (the repository sigmorphon/2021-task1 on GitHub, `data/`).
-What is trained already is not trained again, and a training that was stopped goes on. All languages are trained with the first
-seed before any is with the second. After each training all that is finished is written to FOLDER/SETTING.json, or `--json`.
+Models that are already trained are not trained again, and a stopped training run is resumed. All languages are trained with the
+first seed before any is with the second. After each run the results so far are written to FOLDER/SETTING.json, or `--json`.
 
-A word is given as its letters, decomposed (NFD: Hangul as jamo, tones apart from vowels) and apart by spaces. WER is that of the
-task: the words whose pronunciation is not the reference's, in per cent.
+A word is given as its letters, decomposed (NFD: Hangul as jamo, tones separate from vowels) and separated by spaces. WER is the
+task's: the share of words with a pronunciation other than the reference, in per cent.
 """
 
 import argparse

@@ -3,7 +3,7 @@
     python benchmarks/glossary.py tatoeba-en-es --words 1
 
 A word that is asked for is long enough, is lacking in the free translation, and the model's own attention links it to a word of the
-source. Of each sentence of the development set that has such words, so many are asked for. Printed, for each beam size: BLEU, how
+source. Of each sentence of the development set that has such words, this many are required. Printed, for each beam size: BLEU, how
 many of the words are there, and how long it took.
 """
 

@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def names(script: str, share: int) -> Corpus:
-    """Names as letters apart by spaces, in Latin and in the other script."""
+    """Names as letters separated by spaces, in Latin and in the other script."""
     path = Path(os.environ.get("KERAS_ATTN_DATA", ""), "transliteration", f"wd_{script}_{share}.gz")
     if not path.exists():
         raise SystemExit(f"no file {path}: set KERAS_ATTN_DATA to where transliteration/ lies")

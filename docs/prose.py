@@ -1,7 +1,7 @@
-"""Finds phrases that recur and that a reader stumbles over, in pages, docstrings, messages, configs and notebooks.
+"""Finds recurring phrases over which readers stumble, in pages, docstrings, messages, configs and notebooks.
 
-`make lint` calls it, beside codespell. A line that is found is printed with what to write. A phrase comes onto the list when it has
-been put right for the second time.
+`make lint` calls it after codespell. It prints each phrase that it finds, with a better one. A phrase is added to the list when it
+has been corrected for the second time.
 """
 
 import re
@@ -19,6 +19,9 @@ _VOWEL = (
     r"(?!un[ai]|us[eu]|usual|ut[ei]|eu|on[ec]e?\b|u\b|a\b|is\b|el\b|es\b|en\b|e\b|esta\b)[aeiou][a-z]{2,}"
 )
 
+# What there is one of something for.
+_UNIT = r"(batch|head|hypothesis|key|language|layer|line|model|pair|piece|row|sentence|source|target|word)"
+
 ANYWHERE = {
     rf"\b[Aa] {_VOWEL}": "an ...",
     r"\b[Aa]n (?!hour|honest|heir)[bcdfghjklmnpqrstvwyz][a-z]{2,}": "a ...",
@@ -31,6 +34,17 @@ ANYWHERE = {
     r"\bgo(es|ne)? on with (a|the) (training|distillation)\b": "resumes",
     r" is one of \{": "must be one of",
     r"\bis no reason to\b(?! install)": "does not mean that",
+    r"\btrainings\b": "training runs",
+    r"\b[Aa] training (is|was|has|goes|does|whose|of)\b": "a training run ...",
+    r"\b(go|goes|went) on from\b": "resumes, or continues from",
+    r"\bbut for (the|its|their|those|one|two|rounding)\b": "except for",
+    rf"\b[Oo]ne [a-z]+ an? {_UNIT}\b": "one ... per ...",
+    r"\bonce an? (batch|call|sentence|source|step)\b": "once per ...",
+    r"\bso many (bytes|lines|of|processes|sub-words|tokens|words)\b": "this many",
+    r"\bapart by spaces\b": "separated by spaces",
+    r"\bhangs? on (the|an?|its|LiteRT|XLA)\b": "depends on",
+    r"(s_t|s'_t|s_\{t-1\}|\b[Ss]tate( before| so far)?) asks\b": "is the query",
+    r"\b(is|are) no (array|number|piece|trie)\b": "is not a ...",
 }
 IN_PAGES = {
     r"\bTensorflow\b": "TensorFlow",

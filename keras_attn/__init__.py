@@ -1,7 +1,7 @@
-"""Recurrent encoder-decoder attention for Keras 3: from text files to a translator on a phone.
+"""Recurrent encoder-decoder attention for Keras 3, from text files to a translator on a phone.
 
-The public names are loaded when they are first used: `import keras_attn` alone, and with it the command line, loads no Keras. Where
-Keras is loaded already, it learns all classes of the package here, so that `keras.models.load_model` knows them.
+The public names are loaded on first use: `import keras_attn` alone, and hence the command line, does not load Keras. If Keras is
+already loaded, all classes of the package are registered here, so that `keras.models.load_model` knows them.
 """
 
 import sys

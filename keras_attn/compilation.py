@@ -1,6 +1,6 @@
-"""Compiles functions of arrays on the backend that Keras runs on.
+"""Compiles functions of arrays on Keras' backend.
 
-TensorFlow traces a function once for every batch shape. XLA compiles it anew for each, so on JAX we keep the number of shapes
+TensorFlow traces a function once for every batch shape. XLA recompiles it for each shape, so on JAX we keep the number of shapes
 small: full batches, and lengths in steps of 16.
 """
 
@@ -28,7 +28,7 @@ def padded(rows: Sequence[Sequence[int]], batch_size: int) -> np.ndarray:
 
 
 def _of_one_device(value: Any) -> Any:
-    """A JAX array, of which a training may keep a copy on each of its devices."""
+    """A JAX array; a training run may keep a copy on each of its devices."""
     return value if len(value.sharding.device_set) == 1 else value.addressable_data(0)
 
 
@@ -45,7 +45,7 @@ def compiled(function: Callable, variables: list[Any], specs: Sequence[Spec]) ->
         import jax
 
         @jax.jit
-        def stateless(values, *arrays):  # as arguments: XLA would fold weights it takes for constants
+        def stateless(values, *arrays):  # as arguments: XLA would fold weights if they were constants
             with keras.StatelessScope(state_mapping=list(zip(variables, values, strict=True))):
                 return function(*arrays)
 

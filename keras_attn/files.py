@@ -1,7 +1,7 @@
-"""The one way to write a file or a folder: whole, or not at all.
+"""Writes files and folders completely or not at all; everything else writes through this module.
 
-The content goes to `NAME.part` beside the file (`.NAME.part` beside the folder), is flushed to the disk and then takes the place of
-what was there. A program that is killed, runs out of disk or loses power half-way leaves the old one as it was.
+The content goes to `NAME.part` next to the file (`.NAME.part` next to the folder), is flushed to the disk and then replaces the old
+one. A program that is killed, runs out of disk space or loses power half-way leaves the old one unchanged.
 """
 
 import contextlib
@@ -14,23 +14,23 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-_HERE, _EXCHANGE = -100, 2  # of Linux' renameat2: AT_FDCWD, RENAME_EXCHANGE
+_HERE, _EXCHANGE = -100, 2  # constants of Linux' renameat2: AT_FDCWD, RENAME_EXCHANGE
 
 
 def part_of(path: Path) -> Path:
-    """Where a file gathers before it takes its name: `NAME.part` beside it."""
+    """Where a file is written before it is renamed: `NAME.part` next to it."""
     return path.with_name(f"{path.name}.part")
 
 
 @contextlib.contextmanager
 def new_file(path: Path) -> Iterator[Path]:
-    """For what only a library can write: `with new_file(path) as part:` write `part`, which replaces `path` when the block ends.
+    """For files that a library writes: `with new_file(path) as part:` write `part`, which replaces `path` when the block ends.
 
     Args:
-        path: the file to write or to replace; its folder is made if it is missing.
+        path: the file to write or replace; its folder is made if it is missing.
 
     Yields:
-        The path to write to. If the block fails, it is removed and the old file stays.
+        The path to write. If the block fails, it is removed and the old file stays.
 
     Raises:
         OSError: the file cannot be written; the message names `path`.
@@ -47,19 +47,19 @@ def new_file(path: Path) -> Iterator[Path]:
 
 
 def put_in_place(written: Path, path: Path) -> None:
-    """Gives a complete file its name, once all of it is on the disk; replaces what had the name before."""
+    """Renames a complete file once all of it is on the disk; replaces any file of that name."""
     _flush(written)
     os.replace(written, path)
 
 
 def give_second_name(path: Path, other: Path) -> None:
-    """Gives a file another name as well, replacing what had it; on file systems where a file has one name, it is copied.
+    """Links a file to a second name, replacing any file of that name; copies it on file systems without links.
 
     Raises:
         OSError: as `new_file`.
     """
     with new_file(other) as part:
-        part.unlink(missing_ok=True)  # left by a program that was killed
+        part.unlink(missing_ok=True)  # left behind by a killed program
         try:
             os.link(path, part)
         except OSError:
@@ -73,12 +73,12 @@ def write_bytes(path: Path, data: bytes | memoryview) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Writes or replaces a UTF-8 file, line ends as they are; raises what `new_file` raises."""
+    """Writes or replaces a UTF-8 file with unchanged line ends; raises what `new_file` raises."""
     write_bytes(path, text.encode())
 
 
 def write_json(path: Path, values: Mapping[str, Any]) -> None:
-    """Writes or replaces a file of JSON for people to read; raises what `new_file` raises."""
+    """Writes or replaces a human-readable JSON file; raises what `new_file` raises."""
     write_text(path, json.dumps(values, indent=2, ensure_ascii=False) + "\n")
 
 
@@ -86,10 +86,10 @@ def write_json(path: Path, values: Mapping[str, Any]) -> None:
 def new_folder(path: Path) -> Iterator[Path]:
     """A folder to fill: `with new_folder(path) as part:` fill `part`, which replaces `path` when the block ends.
 
-    At every moment `path` is as it was or complete. What a killed program has left beside it is removed.
+    At every moment, `path` is either unchanged or complete. Leftovers of a killed program next to it are removed.
 
     Args:
-        path: the folder to make or to replace; its parents are made if they are missing.
+        path: the folder to make or replace; its parents are made if they are missing.
 
     Yields:
         The folder to fill. If the block fails, it is removed and the old one stays.
@@ -104,7 +104,7 @@ def new_folder(path: Path) -> Iterator[Path]:
             try:
                 stack.enter_context(locked(aside))
             except BlockingIOError:
-                raise OSError("another program is writing it. Wait for its end") from None
+                raise OSError("another program is writing it. Wait until it ends") from None
             stack.callback(shutil.rmtree, aside, ignore_errors=True)
             shutil.rmtree(new, ignore_errors=True)
             new.mkdir()
@@ -117,14 +117,14 @@ def new_folder(path: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def locked(folder: Path, *, wait: bool = False) -> Iterator[None]:
-    """Keeps out every other program that asks for the lock of this folder. A program that is killed leaves no lock behind.
+    """Locks a folder against other programs that ask for the lock. A killed program leaves no lock behind.
 
     Args:
-        folder: made if it does not exist; removed at the end where nothing came into it.
+        folder: made if it does not exist; removed at the end if it is empty.
         wait: whether to wait for a program that has the lock.
 
     Raises:
-        BlockingIOError: another program has the lock, and this one is not to wait.
+        BlockingIOError: another program has the lock, and `wait` is False.
         OSError: the folder cannot be made.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -142,7 +142,7 @@ def locked(folder: Path, *, wait: bool = False) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """Makes an error of the system one that names the file or folder that was to be written."""
+    """Turns a system error into one that names the file or folder to be written."""
     try:
         yield
     except OSError as error:
@@ -150,7 +150,7 @@ def _naming(path: Path) -> Iterator[None]:
 
 
 def _flush(path: Path) -> None:
-    """Has all of a file, or the names in a folder, on the disk."""
+    """Flushes a file, or the names in a folder, to the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -159,7 +159,7 @@ def _flush(path: Path) -> None:
 
 
 def _exchange(new: Path, path: Path) -> None:
-    """Gives a folder its name; what had the name before gets the folder's. On Linux there is no moment without either."""
+    """Swaps a folder with the one of the given name, if there is one. On Linux, the name exists at every moment."""
     if not path.exists():
         os.rename(new, path)
         return

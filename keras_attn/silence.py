@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 @contextmanager
 def silent_stderr() -> Iterator[None]:
-    """Silences the file descriptor, which C++ writes its log lines to, not `sys.stderr`; what goes wrong comes as an exception."""
-    if sys.stderr is None:  # closed: there is nobody to be silent to
+    """Silences the file descriptor to which C++ writes its log lines, but not `sys.stderr`; errors still raise exceptions."""
+    if sys.stderr is None:  # closed, so there is nothing to silence
         yield
         return
     kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)

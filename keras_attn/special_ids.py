@@ -1,4 +1,4 @@
-"""The four ids that every vocabulary of this project begins with."""
+"""The four special ids at the beginning of every vocabulary."""
 
 PAD_ID = 0
 UNK_ID = 1

@@ -177,7 +177,7 @@ class Challenge:
 
 
 def challenges(count: int = 500, seed: int = 1, *, source: str = "en", target: str = "es") -> list[Challenge]:
-    """Sentences that differ from one another, as many of each kind but for the rounding.
+    """Sentences that differ from one another, as many of each kind, up to rounding.
 
     Raises:
         KeyError: there are no templates in one of the languages.

@@ -18,7 +18,7 @@ NAMES = "<s> </s> <unk> <pad> ▁ ⁇ <2de> {} %s \\0 🏳️‍🌈 👩‍👩
 
 
 def plane(draw: random.Random, number: int) -> str:
-    """Characters of a Unicode plane, assigned or not, but for surrogates."""
+    """Characters of a Unicode plane, assigned or not, except surrogates."""
     points = (draw.randrange(number << 16, (number + 1) << 16) for _ in range(draw.randint(1, 40)))
     return "".join(chr(point) for point in points if not 0xD800 <= point < 0xE000)
 

@@ -1,4 +1,4 @@
-"""What programs share that train one config on lists of words: trainings by seed, ensembles, exact matches in JSON."""
+"""Shared by programs that train one config on lists of words: training runs by seed, ensembles, exact matches in JSON."""
 
 import dataclasses
 import json
@@ -22,7 +22,7 @@ SPACE = "_"  # in a word of several, as Vietnamese has
 
 
 def letters(word: str) -> str:
-    """The letters of a word, decomposed and apart by spaces: `"a tu"` becomes `"a _ t u"`."""
+    """The letters of a word, decomposed and separated by spaces: `"a tu"` becomes `"a _ t u"`."""
     return " ".join(unicodedata.normalize("NFD", word.replace(" ", SPACE)))
 
 

@@ -43,7 +43,7 @@ def command_line(doc: str) -> argparse.ArgumentParser:
 def command_line_with_seeds(doc: str) -> argparse.ArgumentParser:
     """The same and `--seeds`, of those that train each variant more than once."""
     parser = command_line(doc)
-    parser.add_argument("--seeds", type=int, default=3, help="how many trainings of each")
+    parser.add_argument("--seeds", type=int, default=3, help="how many training runs of each")
     return parser
 
 

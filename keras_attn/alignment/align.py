@@ -1,4 +1,4 @@
-"""Which source word each target word attends to, for given pairs, and as a picture."""
+"""Aligns the words of given pairs by attention, and draws attention."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -25,22 +25,22 @@ def align(
 ) -> list[Links]:
     """Forces the model to produce each target, and links words by its attention weights; see `alignment.links`.
 
-    Words are counted in the text as the tokenizer's normaliser leaves it. A source cut at `search.max_source_length` has no
-    links behind the cut.
+    Words are counted after the tokenizer's normalisation. A source that is cut at `search.max_source_length` has no links after the
+    cut.
 
     Args:
         translator: the model.
         sources, targets: the pairs.
         threshold: as for `links`.
-        next_step: whether a word's weights are those of the step after it, whose query has read the word, instead of those that
-            it was said with.
+        next_step: whether to use the weights of the step after a word, when the query has read that word, instead of the step that
+            produced it.
 
     Raises:
-        ValueError: not as many targets as sources, or a model without attention.
+        ValueError: the numbers of targets and sources differ, or the model has no attention.
     """
     check_attention(translator)
     pairs = translator.force(sources, targets)
-    if next_step:  # the last row, that of the end of the sentence, plays no part
+    if next_step:  # the last row, for the end of the sentence, is not used
         pairs = [dataclasses.replace(pair, weights=np.roll(pair.weights, -1, axis=0)) for pair in pairs]
     return [links(attention_of_words(translator, pair, keep_eos=False).weights, threshold) for pair in pairs]
 
@@ -53,7 +53,7 @@ def align_both_ways(
     threshold: float | None = None,
     next_step: bool = False,
 ) -> list[Links]:
-    """`align` by a model and by one of the other direction, joined by `grow_diag_final_and`; arguments as for `align`."""
+    """`align` with a model of each direction, combined by `grow_diag_final_and`; arguments as for `align`."""
     forward = align(translator, sources, targets, threshold, next_step)
     backward = align(reverse, targets, sources, threshold, next_step)
     return [
@@ -65,19 +65,19 @@ def align_both_ways(
 def draw_attention(
     translator: "Translator", source: str, target: str | None, path: str | Path
 ) -> "Translation":
-    """Draws the attention weights of a sentence and its translation, the ends of both included.
+    """Draws the attention weights of a sentence and its translation, including the ends of both.
 
     Args:
         translator: the model.
         source: a line.
-        target: its translation; None: what the model says.
-        path: the picture, `.png` or `.svg`.
+        target: its translation; None: the model's own.
+        path: the picture to write, `.png` or `.svg`.
 
     Returns:
-        What was drawn.
+        The weights and words in the picture.
 
     Raises:
-        ValueError: nothing to draw, another suffix, or a model without attention.
+        ValueError: nothing to draw, another suffix, or the model has no attention.
         FileNotFoundError: the picture's folder does not exist.
     """
     check_attention(translator)
@@ -89,7 +89,7 @@ def draw_attention(
 
 
 def attention_of_words(translator: "Translator", pair: "Translation", keep_eos: bool = True) -> WordWeights:
-    """The attention weights of a translation between words instead of sub-words; see `alignment.word_weights`."""
+    """The attention weights between the words of a translation instead of its sub-words; see `alignment.word_weights`."""
     source_pieces = translator.source_tokenizer.pieces(pair.source_ids)
     target_pieces = translator.target_tokenizer.pieces(pair.target_ids)
     return word_weights(pair.weights, source_pieces, target_pieces, keep_eos)

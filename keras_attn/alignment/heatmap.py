@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 CELL_INCHES = 0.36
-LONGEST_SIDE_INCHES = 12.0  # of the cells; beyond 33 words they shrink instead
+LONGEST_SIDE_INCHES = 12.0  # size of the cells; beyond 33 words they shrink instead
 LONGEST_LABEL = 30  # characters
-# For what DejaVu Sans, matplotlib's own font, lacks: those of these that the machine has.
+# For characters missing from DejaVu Sans, matplotlib's default font: those of these fonts that are installed.
 FALLBACK_FONTS = ("Noto Sans CJK JP", "Noto Sans CJK SC", "Hiragino Sans", "PingFang SC", "Noto Emoji")
 
 
@@ -24,8 +24,8 @@ def draw_heatmap(
 ) -> None:
     """Draws weights from 0 (black) to 1 (white): the source along the top, the target down the side.
 
-    The picture grows with the sentence up to a limit, then its cells shrink. An existing file is replaced only by
-    a whole picture.
+    The picture grows with the sentence up to a limit; then its cells shrink. An existing file is replaced only by a complete
+    picture.
 
     Args:
         weights: float [target words, source words].
@@ -34,7 +34,7 @@ def draw_heatmap(
         path: the file to write, `.png` or `.svg`.
 
     Raises:
-        ValueError: the suffix is another, there is no word on a side, or the shape of `weights` does not fit.
+        ValueError: another suffix, a side without words, or a wrong shape of `weights`.
         FileNotFoundError: the folder does not exist.
         OSError: the picture cannot be written; an old one stays.
     """
@@ -43,14 +43,14 @@ def draw_heatmap(
         raise ValueError("nothing to draw: expected at least one source word and one target word")
     if weights.shape != (len(target_words), len(source_words)):
         raise ValueError(
-            f"expected weights of shape ({len(target_words)}, {len(source_words)}), one row a target word "
-            f"and one column a source word; got {weights.shape}"
+            f"expected weights of shape ({len(target_words)}, {len(source_words)}), one row per target word "
+            f"and one column per source word; got {weights.shape}"
         )
     _write(_figure(weights, source_words, target_words), path)
 
 
 def check_picture(path: str | Path) -> Path:
-    """The path, if a picture can be written there.
+    """Returns the path if a picture can be written there.
 
     Raises:
         ValueError: the suffix is neither `.png` nor `.svg`.
@@ -58,7 +58,7 @@ def check_picture(path: str | Path) -> Path:
     """
     path = Path(path)
     if path.suffix.lower() not in (".png", ".svg"):
-        raise ValueError(f"a heat map is a .png or .svg file; got {path.name!r}")
+        raise ValueError(f"a heat map must be a .png or .svg file; got {path.name!r}")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"no folder {path.parent} to write {path.name} into")
     return path
@@ -70,11 +70,11 @@ def _figure(weights: np.ndarray, source_words: Sequence[str], target_words: Sequ
 
     cell = min(CELL_INCHES, LONGEST_SIDE_INCHES / max(weights.shape))
     rows, columns = weights.shape
-    figure = Figure(figsize=(columns * cell, rows * cell))  # the labels lie outside and are added on saving
+    figure = Figure(figsize=(columns * cell, rows * cell))  # the labels are outside and are added on saving
     FigureCanvasAgg(figure)
     axes = figure.add_axes((0, 0, 1, 1))
     axes.imshow(weights, cmap="gray", vmin=0, vmax=1, aspect="auto", interpolation="none")
-    # parse_math: a word may hold dollar signs.
+    # parse_math: a word may contain dollar signs.
     label = {"family": _fonts(), "fontsize": max(4.0, cell * 72 * 0.5), "parse_math": False}
     axes.xaxis.tick_top()
     slanted = {"rotation": 45, "ha": "left", "rotation_mode": "anchor"}

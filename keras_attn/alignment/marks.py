@@ -1,12 +1,12 @@
-"""Tags of the source, such as those of HTML, in the translation: the model translates the text, and its attention places the tags.
+"""Carries tags, such as those of HTML, over to the translation: the model translates the text, and its attention places the tags.
 
     >>> translate_marked(translator, ["I gave <b>my dog</b> a bone.<br>"])
     ['Le di <b>a mi perro</b> un hueso.<br>']
 
-Every tag of a line is in its translation, once, and elements are nested there as they are in the line. The words of an element are
-the stretch of the translation that holds most of the words that attend to its own, and fewest others; an element that nothing
-attends to is empty. A tag inside a word counts for the whole word. A line break, an image, and a tag whose counterpart is missing
-stand between the words that attend to what comes before and to what comes after.
+Every tag of a line appears exactly once in the translation, and elements keep their nesting. An element encloses the span of the
+translation with the most words that attend to its words and the fewest others; if no word attends to it, it is empty. A tag inside
+a word counts for the whole word. A line break, an image or a tag without its counterpart is placed between the words that attend to
+what comes before it and those that attend to what comes after it.
 """
 
 import dataclasses
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _TAG = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>")
 _WORD = re.compile(r"\S+")
 _VOID = re.compile("area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr")
-# Elements within a sentence; where any other begins or ends, so does a word.
+# Elements within a sentence; the beginning or end of any other also begins or ends a word.
 _INLINE = re.compile(
     "a|abbr|b|bdi|bdo|cite|code|data|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strike|strong|sub|sup|time|tt|u|var|wbr"
 )
@@ -37,11 +37,11 @@ class Element:
     """An element with a beginning and an end, or a single tag, between the words of a line.
 
     Attributes:
-        tags: of the beginning and of the end, or the single one.
-        start, end: the words it holds are `start` up to, not including, `end`.
-        inside: what stands in it, in order.
-        before_mark: whether its end stands between a word and a mark of punctuation.
-        spaced: whether a single tag stands between spaces, on its left and on its right.
+        tags: the start and end tag, or the single tag.
+        start, end: it contains the words from `start` up to, not including, `end`.
+        inside: the elements in it, in order.
+        before_mark: whether its end is between a word and a punctuation mark.
+        spaced: whether there is a space on the left and on the right of a single tag.
     """
 
     tags: list[str]
@@ -54,7 +54,7 @@ class Element:
 
 @dataclasses.dataclass(frozen=True)
 class Marked:
-    """A line without its tags, and the elements that they make."""
+    """A line without its tags, and the elements of the tags."""
 
     text: str
     elements: list[Element]
@@ -66,14 +66,14 @@ def translate_marked(
     beam_size: int | None = None,
     **options: Unpack["Options"],
 ) -> list[str]:
-    """The translation of each line, its tags placed.
+    """Translates lines and places their tags.
 
     Args:
         translator: a model with attention.
         lines, beam_size, options: as for `Translator.translate`.
 
     Raises:
-        ValueError: a model without attention, or what `translate` refuses.
+        ValueError: the model has no attention, or whatever `translate` refuses.
     """
     check_attention(translator)
     parsed = [parse(line) for line in lines]
@@ -88,7 +88,7 @@ def translate_marked(
 
 
 def parse(line: str) -> Marked:
-    """Takes the tags out of a line."""
+    """Removes the tags from a line."""
     text, tags, last = "", [], 0
     for tag in _TAG.finditer(line):
         text += line[last : tag.start()]
@@ -102,12 +102,12 @@ def parse(line: str) -> Marked:
 
 
 def placed(marked: Marked, translation: str, *, alignment: Links) -> str:
-    """A translation with the elements of its line.
+    """Places the elements of a line in its translation.
 
     Args:
         marked: the line.
-        translation: of its text.
-        alignment: pairs of a word of the text and one of the translation, words being what stands between spaces.
+        translation: the translation of its text.
+        alignment: pairs of a word of the text and a word of the translation, words being separated by spaces.
     """
     words = translation.split()
     sources: list[set[int]] = [set() for _ in words]
@@ -119,11 +119,11 @@ def placed(marked: Marked, translation: str, *, alignment: Links) -> str:
 
 
 def _elements(text: str, tags: list[tuple[str, int, tuple[bool, bool]]]) -> list[Element]:
-    """The elements that tags make, each at a place of the text and with or without spaces around it, as a tree."""
+    """The elements of the tags as a tree, each with its position in the text and with or without spaces around it."""
     words = [found.span() for found in _WORD.finditer(text)]
     stack = [Element([], 0)]
     for tag, place, spaced in tags:
-        begun = sum(start < place for start, _ in words)  # words that begin before the tag
+        begun = sum(start < place for start, _ in words)  # number of words that begin before the tag
         ended = sum(end <= place for _, end in words)
         name = _name(tag)
         open_at = next((i for i in range(len(stack) - 1, 0, -1) if _name(stack[i].tags[0]) == name), 0)
@@ -144,7 +144,7 @@ def _elements(text: str, tags: list[tuple[str, int, tuple[bool, bool]]]) -> list
 
 
 def _leave_open(stack: list[Element], depth: int) -> None:
-    """What is open above a depth has no end: it is a single tag, and what follows it stands beside it."""
+    """Elements still open above a depth have no end tag: each becomes a single tag, and its content moves after it."""
     while len(stack) > depth + 1:
         element = stack.pop()
         stack[-1].inside += element.inside
@@ -159,11 +159,11 @@ def _pieces(
     span: tuple[int, int],
     of: tuple[int, int],
 ) -> Iterator[tuple[str, Any]]:
-    """The words of a span of the translation and the elements in it, in order.
+    """The words and elements in a span of the translation, in order.
 
     Args:
-        elements: those of the source words `of`, whose place is the span.
-        sources: for each word of the translation, the words of the source that it attends to.
+        elements: the elements of the source words `of`, which belong in the span.
+        sources: for each word of the translation, the source words to which it attends.
     """
     low, high = span
     wanted = [(_stretch(element, sources, span=span, of=of), element) for element in elements]
@@ -186,7 +186,7 @@ def _pieces(
 def _stretch(
     element: Element, sources: Sequence[set[int]], *, span: tuple[int, int], of: tuple[int, int]
 ) -> tuple[int, int]:
-    """Where the element belongs within a span: of a stretch, each word that is its own counts 1, each that is another's -1."""
+    """The best part of a span for an element: each of its own words counts 1, each word of others -1."""
     low, high = span
     own = set(range(element.start, element.end))
     if own and (element.start, element.end) == of:
@@ -202,7 +202,7 @@ def _stretch(
         return best
 
     def crossed(gap: int) -> int:
-        """Words that would stand on another side of the gap than what they attend to of the place."""
+        """How many words would be on the wrong side of the gap, compared with the source words to which they attend."""
         before, after = sources[low:gap], sources[gap:high]
         return sum(any(i >= element.start for i in each) for each in before) + sum(
             any(i < element.start for i in each) for each in after
@@ -213,9 +213,9 @@ def _stretch(
 
 
 def _joined(pieces: Iterable[tuple[str, Any]]) -> str:
-    """Words with spaces between them, tags next to the words that they hold, marks of punctuation where they were in the line."""
+    """Joins words by spaces, with tags next to the words that they enclose and punctuation marks as in the line."""
     out: list[str] = []
-    apart = False  # whether what comes next is set apart
+    apart = False  # whether a space comes before the next part
     for kind, piece in pieces:
         if kind == "close":
             mark = _PUNCTUATION.search(out[-1]) if piece.before_mark and not out[-1].endswith(">") else None

@@ -1,4 +1,4 @@
-"""One alignment out of two: what a model and the model of the other direction agree on, and what grows from there."""
+"""Combines the alignments of a model and a model of the other direction into one."""
 
 import itertools
 
@@ -8,11 +8,11 @@ _NEIGHBOURS = [step for step in itertools.product((-1, 0, 1), repeat=2) if step 
 
 
 def grow_diag_final_and(forward: Links, backward: Links) -> Links:
-    """Koehn et al.'s symmetrization of two directions' links, each `(source word, target word)`.
+    """Combines the links of two directions, each `(source word, target word)`, as Koehn et al. do.
 
-    It starts from the links that both have. A link of either that touches one of them, also by a corner, joins while one of
-    its words is still without a link (grow-diag); last come links, first of `forward`, whose words are both without one
-    (final-and).
+    It starts from the links that both have in common. A link of either direction that touches one of these, even diagonally, is
+    added if at least one of its words has no link yet (grow-diag). Finally, links with two unlinked words are added, those of
+    `forward` first (final-and).
 
     Reference: Koehn et al. 2005, "Edinburgh System Description for the 2005 IWSLT Speech Translation Evaluation".
     """

@@ -1,4 +1,4 @@
-"""From attention weights over sub-words to alignments between words, and their error rate (Och & Ney 2003)."""
+"""Turns attention weights over sub-words into word alignments, and computes their error rate (Och & Ney 2003)."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -20,21 +20,21 @@ class WordWeights(NamedTuple):
 def word_weights(
     weights: np.ndarray, source_pieces: Sequence[str], target_pieces: Sequence[str], keep_eos: bool = True
 ) -> WordWeights:
-    """Joins sub-words to words: the sum over a source word's pieces, the mean over a target word's pieces.
+    """Merges sub-words into words: the sum over a source word's pieces, the mean over a target word's pieces.
 
-    A source word gets all that falls on its pieces; the pieces of a target word are as many looks at the source,
-    of which the mean is again one look. So rows that sum to one still do.
+    A source word gets all the attention on its pieces. The attention of a target word is the mean over its pieces. So rows that sum
+    to one still do.
 
     Args:
-        weights: float [T, S], one row a target piece and one column a source piece.
+        weights: float [T, S], one row per target piece and one column per source piece.
         source_pieces: S pieces, `"</s>"` for the end of the sentence included.
         target_pieces: T pieces, `"</s>"` included if it was produced.
-        keep_eos: whether `"</s>"` stays, as the last word of its side. Without it the target's row goes, and the
-            source's column: rows are not rescaled, so what they lack to one fell on the end of the source.
+        keep_eos: whether `"</s>"` stays, as the last word of its side. If not, its row and column are removed. Rows are not
+            rescaled: what they lack to one was attention on the end of the source.
 
     Returns:
-        The weights between words, and the words: those of the whitespace-split text as the tokenizer saw it. Its
-        normaliser may have changed characters, and characters it does not know read `<unk>`.
+        The weights between words, and the words. These are separated by whitespace and come from the normalised text: the tokenizer
+        may have changed characters, and unknown characters read `<unk>`.
 
     Raises:
         ValueError: the shape of `weights` does not fit the pieces.
@@ -42,8 +42,8 @@ def word_weights(
     weights = np.asarray(weights, dtype=float)
     if weights.shape != (len(target_pieces), len(source_pieces)):
         raise ValueError(
-            f"expected weights of shape ({len(target_pieces)}, {len(source_pieces)}), one row a target piece and "
-            f"one column a source piece, {EOS_PIECE!r} included; got {weights.shape}"
+            f"expected weights of shape ({len(target_pieces)}, {len(source_pieces)}), one row per target piece and "
+            f"one column per source piece, {EOS_PIECE!r} included; got {weights.shape}"
         )
     if not keep_eos:
         rows = [i for i, piece in enumerate(target_pieces) if piece != EOS_PIECE]
@@ -57,14 +57,14 @@ def word_weights(
 
 
 def links(weights: np.ndarray, threshold: float | None = None) -> Links:
-    """The links that soft attention amounts to.
+    """Turns soft attention into links.
 
-    Take weights without the end of the sentence (`keep_eos=False`), or it counts as a word.
+    Pass weights without the end of the sentence (`keep_eos=False`); otherwise it counts as a word.
 
     Args:
         weights: float [target words, source words].
-        threshold: every pair of at least this weight is a link. None: each target word (row) is linked to the source word
-            (column) with the largest weight, the first of equals; a row of zeros gives no link.
+        threshold: every pair with at least this weight is a link. None: each target word (row) is linked to the source word
+            (column) with the largest weight, on a tie the first; a row of zeros gives no link.
     """
     weights = np.asarray(weights)
     if threshold is not None:
@@ -73,17 +73,17 @@ def links(weights: np.ndarray, threshold: float | None = None) -> Links:
 
 
 def parse_gold(lines: Iterable[str], first: int = 0) -> tuple[list[Links], list[Links]]:
-    """Reads gold alignments, sure links `i-j` and possible ones `ipj` (the talp format; Pharaoh's has sure links alone).
+    """Reads gold alignments, sure links `i-j` and possible ones `ipj` (the talp format; Pharaoh's has only sure links).
 
     Args:
-        lines: one sentence each; an empty line is a sentence without links.
+        lines: one line per sentence; an empty line is a sentence without links.
         first: the number of a sentence's first word in the file, 0 or 1.
 
     Returns:
         The sure and the possible links of each sentence, counted from 0.
 
     Raises:
-        ValueError: something else stands in a line, or a number below `first`; the message has the line's number.
+        ValueError: a line contains something else, or a number below `first`; the message gives the line's number.
     """
     parsed = []
     for number, line in enumerate(lines, start=1):
@@ -102,27 +102,27 @@ def alignment_error_rate(
     Args:
         predicted: A, the links of each sentence.
         sure: S, the links that a good alignment must have.
-        possible: P, the links it may have; the sure ones always count among them. None: the sure ones only.
+        possible: P, the links that it may have; the sure ones always count among them. None: only the sure ones.
 
     Raises:
-        ValueError: the lists differ in length, or hold no link at all.
+        ValueError: the lists differ in length, or contain no link at all.
     """
     predicted_count, sure_count, in_sure, in_possible = _counts(predicted, sure, possible)
     if not predicted_count + sure_count:
-        raise ValueError("no links to compare: neither a predicted nor a sure one")
+        raise ValueError("no links to compare: there are neither predicted nor sure ones")
     return 1 - (in_sure + in_possible) / (predicted_count + sure_count)
 
 
 def precision_and_recall(
     predicted: Sequence[Links], sure: Sequence[Links], possible: Sequence[Links] | None = None
 ) -> tuple[float, float]:
-    """|A ∩ P| / |A| and |A ∩ S| / |S|, arguments as in `alignment_error_rate`; 0 where the divisor is."""
+    """|A ∩ P| / |A| and |A ∩ S| / |S|, arguments as in `alignment_error_rate`; 0 if the divisor is 0."""
     predicted_count, sure_count, in_sure, in_possible = _counts(predicted, sure, possible)
     return in_possible / max(predicted_count, 1), in_sure / max(sure_count, 1)
 
 
 def _words(pieces: Sequence[str]) -> tuple[list[str], np.ndarray]:
-    """The words that the pieces spell, and which pieces each is made of: 0 or 1 [words, pieces]."""
+    """The words that the pieces spell, and which pieces each consists of: 0 or 1 [words, pieces]."""
     word_of_piece, words = word_of_pieces(pieces), words_of_pieces(pieces)
     return words, (np.array(word_of_piece) == np.arange(len(words))[:, None]).astype(float)
 

@@ -1,4 +1,4 @@
-"""`keras-attn align`: what the attention weights say about which words belong together."""
+"""`keras-attn align`: which words belong together, according to the attention weights."""
 
 from typing import Any
 
@@ -16,25 +16,29 @@ FILE = click.Path(exists=True, dir_okay=False)
 @click.argument("source_file", type=FILE, required=False)
 @click.argument("target_file", type=FILE, required=False)
 @click.option(
-    "--gold", type=FILE, help="Gold links, i-j sure and ipj possible: print the error rate, not the links."
+    "--gold",
+    type=FILE,
+    help="Gold links (i-j sure, ipj possible): print the error rate instead of the links.",
 )
-@click.option("--one-based", is_flag=True, help="The gold file counts words from 1, not 0.")
+@click.option("--one-based", is_flag=True, help="The gold file counts words from 1 instead of 0.")
 @click.option(
     "--threshold",
     type=click.FloatRange(0, 1, min_open=True),
-    help="Link all pairs of this weight. [default: the largest of each target word]",
+    help="Link all pairs of at least this weight. [default: the largest of each target word]",
 )
 @click.option(
-    "--next-step", is_flag=True, help="Look at the attention after a word was said, not as it was said."
+    "--next-step",
+    is_flag=True,
+    help="Use the attention of the step after a word instead of the step that produced it.",
 )
 @click.option(
     "--reverse",
     type=MODEL,
-    help="A model of the other direction: grow-diag-final-and of both.",
+    help="A model of the other direction: combine both by grow-diag-final-and.",
 )
-@click.option("--source-text", help="Draw one sentence instead.")
+@click.option("--source-text", help="Draw the attention of this one sentence instead.")
 @click.option("--target-text", help="Its translation. [default: the model's]")
-@click.option("--output", type=click.Path(dir_okay=False), help="The picture, .png or .svg.")
+@click.option("--output", type=click.Path(dir_okay=False), help="Where to save the picture, .png or .svg.")
 def align(
     folder: str,
     source_file: str | None,
@@ -47,7 +51,7 @@ def align(
     output: str | None,
     **how: float | bool | None,
 ) -> None:
-    """Prints a line of source-target word numbers for each line of two files, or draws one sentence.
+    """Prints the linked source-target word numbers for each line of two files, or draws one sentence.
 
     \b
     Example:
@@ -57,12 +61,12 @@ def align(
     """
     if source_text is not None:
         if source_file or gold or reverse or any(how.values()) or not output:
-            raise click.UsageError("--source-text needs --output, and nothing else but --target-text.")
+            raise click.UsageError("--source-text needs --output, and takes only --target-text besides.")
         _draw(folder, source_text, target_text, output)
     elif not target_file or output or target_text is not None:
         raise click.UsageError("give SOURCE_FILE and TARGET_FILE, or --source-text and --output.")
     elif one_based and not gold:
-        raise click.UsageError("--one-based is about --gold.")
+        raise click.UsageError("--one-based needs --gold.")
     else:
         _align(
             folder, reverse, Corpus(read_lines(source_file), read_lines(target_file)), gold, one_based, how

@@ -1,4 +1,4 @@
-"""`keras-attn demo`: the whole way once on the phrasebook, from text to pictures and exported files."""
+"""`keras-attn demo`: every step once on the phrasebook, from text to pictures and exported files."""
 
 import time
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ SENTENCES = (
 @click.argument("config", type=click.Path(exists=True, dir_okay=False))
 @click.argument("folder", type=click.Path(file_okay=False))
 def demo(config: str, folder: str) -> None:
-    """Trains on the generated English-Spanish phrasebook, evaluates on sentences it has not seen, exports and runs the exports.
+    """Trains on the generated English-Spanish phrasebook, evaluates on held-out sentences, exports the model and runs the exports.
 
     \b
     Example:
@@ -46,9 +46,9 @@ def demo(config: str, folder: str) -> None:
     translator = Translator.load(out / "model")
 
     pairs = phrasebook.generate(HELD_OUT, split="test")
-    _title(f"Evaluate on {HELD_OUT} sentences that training has not seen")
+    _title(f"Evaluate on {HELD_OUT} held-out sentences")
     _evaluate(translator, pairs)
-    _title("Export, and run what was exported on the same sentences")
+    _title("Export, and run the exports on the same sentences")
     _export(out, pairs)
     _title("Translate")
     _translate(translator, out)

@@ -1,4 +1,4 @@
-"""`keras-attn distill`: a model that learns from its corpus and from teachers of both directions."""
+"""`keras-attn distill`: trains a model on its corpus and on the translations of teachers of both directions."""
 
 import json
 
@@ -10,15 +10,21 @@ from keras_attn.cli.loading import add_engine, load_tensorflow
 OVERRIDE = {"multiple": True, "metavar": "SECTION.KEY=VALUE"}
 
 
-@click.command(short_help="Train teachers, and a better model from what they make.")
+@click.command(short_help="Train teachers, and a better model on their translations.")
 @click.argument("config", type=click.Path(exists=True, dir_okay=False))
 @click.argument("folder", type=click.Path(file_okay=False))
-@click.option("--rounds", type=click.IntRange(1), default=1, show_default=True, help="Of teachers.")
+@click.option("--rounds", type=click.IntRange(1), default=1, show_default=True, help="Rounds of teachers.")
 @click.option(
-    "--teachers", type=click.IntRange(1), default=1, show_default=True, help="Of each direction, in a round."
+    "--teachers",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Teachers per direction and round.",
 )
 @click.option("--set", "overrides", **OVERRIDE, help="Override the config; repeatable.")
-@click.option("--student", "choices", **OVERRIDE, help="Override it for the student alone; repeatable.")
+@click.option(
+    "--student", "choices", **OVERRIDE, help="Override the config for the student only; repeatable."
+)
 def distill(
     config: str,
     folder: str,
@@ -27,9 +33,9 @@ def distill(
     overrides: tuple[str, ...],
     choices: tuple[str, ...],
 ) -> None:
-    """Trains the model that CONFIG describes into FOLDER, on its sentence pairs and on what teachers make of them. The teachers are
-    models of the same config, in both directions, and lie in FOLDER/teachers. That is 2 x rounds x teachers + 1 trainings; it pays
-    where pairs are few. The same command resumes an interrupted distillation.
+    """Trains the model that CONFIG describes on its sentence pairs and on their translations by teachers, and saves it in FOLDER.
+    The teachers are models of the same config, in both directions, and are saved in FOLDER/teachers. This trains 2 x rounds x
+    teachers + 1 models and helps if there are few pairs. Run the same command again to resume.
 
     \b
     Example:

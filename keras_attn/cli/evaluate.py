@@ -1,4 +1,4 @@
-"""`keras-attn evaluate`: BLEU, chrF, exact match and error rates of a model, or of several as one."""
+"""`keras-attn evaluate`: BLEU, chrF, exact match and error rates of a model or an ensemble."""
 
 from pathlib import Path
 
@@ -16,17 +16,17 @@ FILE = click.Path(exists=True, dir_okay=False)
 @click.command(short_help="Score a model's translations of a test set.")
 @click.argument("folders", type=MODEL, nargs=-1, required=True)
 @click.option("--split", help="A split of the corpus that the model was trained on. [default: test]")
-@click.option("--source", type=FILE, help="Lines to translate, instead of a split; needs --reference.")
+@click.option("--source", type=FILE, help="A file to translate instead of a split; needs --reference.")
 @click.option(
-    "--reference", "references", type=FILE, multiple=True, help="Their translations, raw text; repeatable."
+    "--reference", "references", type=FILE, multiple=True, help="Its translations, raw text; repeatable."
 )
 @click.option(
-    "--beam-size", type=click.IntRange(1), help="Hypotheses kept; 1: greedy only. [default: the model's]"
+    "--beam-size", type=click.IntRange(1), help="Hypotheses kept; 1 means greedy only. [default: the model's]"
 )
 @click.option(
     "--tokenized-reference",
     type=FILE,
-    help="Moses-tokenised, lowercased: also score as the papers do. [default: Multi30k's own, for its test sets]",
+    help="Moses-tokenised, lowercased: also score as papers do. [default: Multi30k's own, for its test sets]",
 )
 def evaluate(
     folders: tuple[str, ...],
@@ -36,10 +36,10 @@ def evaluate(
     beam_size: int | None,
     tokenized_reference: str | None,
 ) -> None:
-    """Translates by greedy and by beam search, prints BLEU, chrF, exact match, character and word error rate with their signatures
-    and keeps them in the folder's metrics.json, unless it is that of a packaged model, whose figures stay. Of references that are
-    single words it prints no BLEU. docs/reference/scores.md defines each. Several models of one vocabulary are evaluated as one, an
-    ensemble, and their own metrics stay.
+    """Translates with greedy and with beam search, and prints BLEU, chrF, exact match, character and word error rate with their
+    signatures. If the references are single words, it prints no BLEU. docs/reference/scores.md defines the scores. The scores are
+    saved in the folder's metrics.json, except for packaged models. Several models with the same vocabulary are evaluated as an
+    ensemble, and their metrics.json files stay unchanged.
 
     \b
     Example:
@@ -49,7 +49,7 @@ def evaluate(
     if bool(source) != bool(references):
         raise click.UsageError("--source and --reference go together.")
     if source and split:
-        raise click.UsageError("--split and --source exclude each other.")
+        raise click.UsageError("--split and --source exclude each other: leave one out.")
     translator = load_translator(*folders)
     from keras_attn.data.splits import split_corpus
     from keras_attn.evaluation.evaluate import evaluate, tokenized_references
@@ -64,7 +64,7 @@ def evaluate(
         try:
             corpus = split_corpus(data, name)
         except CorpusError as error:
-            raise CorpusError(f"{error}. Give the lines with --source and --reference") from None
+            raise CorpusError(f"{error}. Name the files to use with --source and --reference") from None
         tokenized = tokenized or tokenized_references(data, name)
     click.echo(f"translating {len(corpus)} lines of {name}", err=True)
     evaluations = evaluate(

@@ -1,4 +1,4 @@
-"""`keras-attn export`: a model for servers or devices, compared with the one it was made from."""
+"""`keras-attn export`: exports a model for servers or devices, and compares the export with the model."""
 
 from pathlib import Path
 
@@ -13,30 +13,32 @@ from keras_attn.text.corpus import Corpus, CorpusError, read_lines
 FILE = click.Path(exists=True, dir_okay=False)
 
 
-@click.command(short_help="Export a model to a SavedModel or LiteRT.")
+@click.command(short_help="Export a model as a SavedModel or for LiteRT.")
 @click.argument("folder", type=MODEL)
 @click.option(
     "--format",
     "kind",
     type=click.Choice(["saved-model", "litert"]),
     required=True,
-    help="For servers; for devices.",
+    help="saved-model for servers, litert for devices.",
 )
 @click.option(
     "--precision", type=click.Choice(["float32", "float16", "int8"]), help="litert only. [default: float32]"
 )
 @click.option(
-    "--beam-size", type=click.IntRange(1), help="1 is greedy. [default: litert 1, saved-model the model's]"
+    "--beam-size",
+    type=click.IntRange(1),
+    help="1 is greedy. [default: 1 for litert, the model's for saved-model]",
 )
 @click.option(
     "--source-length",
     type=click.IntRange(2),
-    help="litert only: the most ids, EOS included. [default: 64; with --any-source-length the model's]",
+    help="litert only: the most source ids, EOS included. [default: 64; with --any-source-length the model's]",
 )
 @click.option(
     "--any-source-length",
     is_flag=True,
-    help="litert only, not for browsers: take any number of ids up to it, without padding; the longest must come first.",
+    help="litert only, not for browsers: take any number of ids up to the limit, without padding; the longest must come first.",
 )
 @click.option(
     "--output",
@@ -44,7 +46,7 @@ FILE = click.Path(exists=True, dir_okay=False)
     help="[default: FOLDER/saved-model, FOLDER/litert-PRECISION]",
 )
 @click.option(
-    "--source", type=FILE, help="At least 50 lines to compare the export on. [default: the dev split]"
+    "--source", type=FILE, help="At least 50 lines on which to compare the export. [default: the dev split]"
 )
 @click.option("--reference", type=FILE, help="Their translations, for BLEU.")
 def export(
@@ -58,16 +60,16 @@ def export(
     source: str | None,
     reference: str | None,
 ) -> None:
-    """Exports a model, then runs the export and the model on the same sentences and compares.
+    """Exports a model, then runs the export and the model on the same sentences and compares the results.
 
     \b
     Example:
       keras-attn export runs/en-de --format saved-model
-      keras-attn export runs/en-de --format saved-model --output models/en-de/1   (as TensorFlow Serving wants it)
+      keras-attn export runs/en-de --format saved-model --output models/en-de/1   (the layout of TensorFlow Serving)
       keras-attn export runs/en-de --format litert --precision int8 --source-length 48 --output phone/en-de
     """
     if kind == "saved-model" and (precision or source_length or any_source_length):
-        raise click.UsageError("--precision and the source lengths are for --format litert.")
+        raise click.UsageError("--precision and the source lengths need --format litert.")
     if reference and not source:
         raise click.UsageError("--reference needs --source.")
     precision = precision or "float32"
@@ -110,5 +112,5 @@ def _dev_split(data: DataConfig) -> Corpus | None:
     try:
         return split_corpus(data, "dev")
     except CorpusError as error:
-        messages.warning(f"not compared with the model: {error}. Give --source")
+        messages.warning(f"not compared with the model: {error}. Name a file with --source")
         return None

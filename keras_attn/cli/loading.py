@@ -1,4 +1,4 @@
-"""Loads what takes seconds, once the arguments are known to be right."""
+"""Loads models and libraries, which takes seconds, once the arguments have been checked."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class _ModelFolder(click.Path):
-    """A model folder, or the name of a packaged model where no folder has it."""
+    """The path of a model folder, or of the packaged model of that name if there is no such folder."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value in packaged.names() and not Path(value).exists():
@@ -27,7 +27,7 @@ MODEL = _ModelFolder(exists=True, file_okay=False)
 
 
 def load_translator(folder: str, *others: str) -> "Translator":
-    """Loads a model folder, or several as an ensemble; raises what `load_model` raises, what can be told without Keras at once."""
+    """Loads a model folder, or several as an ensemble; raises what `load_model` raises, before importing Keras if possible."""
     for each in (folder, *others):
         check_model_folder(each)
     load_tensorflow()
@@ -37,19 +37,19 @@ def load_translator(folder: str, *others: str) -> "Translator":
 
 
 def load_tensorflow() -> None:
-    """Imports TensorFlow and tensorflow-text without the log lines that their C++ side writes whatever the log level."""
+    """Imports TensorFlow and tensorflow-text without the log lines that their C++ code writes at any log level."""
     with silent_stderr():
         import tensorflow  # noqa: F401
         import tensorflow_text  # noqa: F401
 
 
 def add_engine(folder: str | Path) -> None:
-    """Makes the engine of a model folder, by which `translate` needs no Keras, or says why there is none."""
+    """Makes the engine of a model folder, so that `translate` does not need Keras, or says why it cannot."""
     import keras
 
     if keras.backend.backend() != "tensorflow":
         messages.warning(
-            f"{folder} gets no engine: that takes Keras on TensorFlow, and it runs on {keras.backend.backend()}. "
+            f"{folder} gets no engine: making one needs Keras on TensorFlow, and Keras runs on {keras.backend.backend()}. "
             "`KERAS_BACKEND=tensorflow keras-attn pack` makes a copy that has one"
         )
         return
@@ -58,4 +58,4 @@ def add_engine(folder: str | Path) -> None:
     try:
         make_engine(folder)
     except EngineError as error:
-        messages.warning(f"{folder} gets no engine, and is translated with Keras: {error}")
+        messages.warning(f"{folder} gets no engine, so `keras-attn translate` will use Keras: {error}")

@@ -28,7 +28,7 @@ USAGE_ERROR, INTERRUPTED = 2, 130
 
 
 class CommandLine(click.Group):
-    """A group that reports a user's mistake in one line, and everything else as Python does."""
+    """A group that reports a user's mistake in one line, and any other exception with its traceback."""
 
     def main(self, *args: Any, standalone_mode: bool = True, **kwargs: Any) -> NoReturn:
         os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # what goes wrong comes as an exception, too
@@ -50,11 +50,11 @@ class CommandLine(click.Group):
             except Exception as error:
                 if not _is_out_of_memory(error):
                     raise
-                code = _fail("there is not enough memory for that: take a smaller model, batch or beam")
+                code = _fail("not enough memory: use a smaller model, batch or beam")
         sys.exit(code if isinstance(code, int) else 0)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.commands)  # in the order of their use
+        return list(self.commands)  # in the order in which they are used
 
 
 @click.group(
@@ -80,7 +80,7 @@ for command in (train, distill, translate, score, evaluate, align, export, pack,
 
 @contextmanager
 def _orderly_end() -> Iterator[None]:
-    """Ends as an exception does, cleaning up, when the process is told to end (SIGTERM) or its terminal closes (SIGHUP)."""
+    """Raises an exception, so that everything is cleaned up, when the process gets SIGTERM or its terminal closes (SIGHUP)."""
 
     def end(number: int, _: Any) -> NoReturn:
         sys.exit(128 + number)
@@ -101,7 +101,7 @@ def _fail(message: str) -> int:
 
 
 def _is_out_of_memory(error: Exception) -> bool:
-    """Python's error, or TensorFlow's, which is known by name: it may not be imported."""
+    """Python's error, or TensorFlow's, which is recognised by name because TensorFlow may not be imported."""
     return isinstance(error, MemoryError) or type(error).__name__ == "ResourceExhaustedError"
 
 

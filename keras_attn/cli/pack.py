@@ -1,4 +1,4 @@
-"""`keras-attn pack`: a model folder to pass on."""
+"""`keras-attn pack`: makes a small model folder to share."""
 
 from pathlib import Path
 
@@ -9,13 +9,13 @@ from keras_attn.files import new_folder
 from keras_attn.storage.model_folder import check_model_folder, load_metrics, load_model, save_model
 
 
-@click.command(short_help="Copy a model to a small folder to pass on.")
+@click.command(short_help="Copy a model to a small folder to share.")
 @click.argument("folder", type=MODEL)
 @click.argument("output", type=click.Path(file_okay=False))
 def pack(folder: str, output: str) -> None:
-    """Writes the model of a training, without checkpoints and logs and with weights in float16, to a folder of its own.
+    """Copies a trained model to a folder of its own, without checkpoints and logs and with float16 weights.
 
-    The folder has an engine, by which `translate` starts fast.
+    The copy has an engine, so that `translate` starts fast.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""`keras-attn score`: how probable given translations are."""
+"""`keras-attn score`: the probability of given translations."""
 
 import click
 
@@ -14,7 +14,7 @@ from keras_attn.text.corpus import Corpus, read_lines
 @click.option(
     "--word-scores",
     is_flag=True,
-    help="After a tab, print the probability of each word and, last, of the end.",
+    help="Also print, after a tab, the probability of each word and of the end.",
 )
 def score(folder: str, source: str, target: str, word_scores: bool) -> None:
     """Prints the natural log-probability of each line of TARGET, given the same line of SOURCE.

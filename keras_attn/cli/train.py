@@ -17,13 +17,13 @@ from keras_attn.cli.loading import MODEL, add_engine, load_tensorflow
 @click.option(
     "--devices",
     type=click.IntRange(1),
-    help="How many devices share every batch; without it, all that Keras finds.",
+    help="How many devices share every batch. [default: all that Keras finds]",
 )
 @click.option("--from", "start", type=MODEL, help="Start from this trained model.")
 @click.option(
     "--new-vocabulary",
     is_flag=True,
-    help="With --from: train a vocabulary, too, and carry over what is known of shared pieces.",
+    help="With --from: train a new vocabulary, and keep the weights of the pieces that both share.",
 )
 def train(
     config: str,
@@ -33,7 +33,7 @@ def train(
     start: str | None,
     new_vocabulary: bool,
 ) -> None:
-    """Trains the model that CONFIG describes, into FOLDER. The same command resumes an interrupted training.
+    """Trains the model that CONFIG describes and saves it in FOLDER. Run the same command again to resume.
 
     \b
     Example:

@@ -14,16 +14,16 @@ from keras_attn.config import Sampling
 from keras_attn.inference.options import ENGINES
 from keras_attn.text.glossary import Glossary
 
-CHUNK = 1 << 16  # bytes read at a time; from a terminal or a slow pipe, what is there
+CHUNK = 1 << 16  # bytes read at a time; from a terminal or a slow pipe, whatever is available
 BLOCKS = (
     16,
     64,
     256,
     1024,
-)  # lines translated before the next are printed: few at first, so that something is there soon
+)  # lines translated before they are printed: few at first, so that output appears soon
 LONG = 10_000  # lines
 _FOR_LONG_INPUTS = (
-    "for long inputs: --engine int8 is the fastest, --workers N uses N cores, and Ray, Spark and Beam use many machines, see "
+    "for long inputs: --engine int8 is the fastest, --workers N uses N cores, and Ray, Spark and Beam use many machines; see "
     "docs/guides/bulk.md"
 )
 
@@ -34,57 +34,71 @@ _FOR_LONG_INPUTS = (
     "--beam-size", type=click.IntRange(1), help="Hypotheses kept; 1 is greedy. [default: the model's]"
 )
 @click.option(
-    "--length-penalty", type=click.FloatRange(0), help="Larger favours longer. [default: the model's]"
+    "--length-penalty",
+    type=click.FloatRange(0),
+    help="Larger values favour longer translations. [default: the model's]",
 )
 @click.option(
     "--coverage-penalty",
     type=click.FloatRange(0),
-    help="Larger punishes words left unread. [default: the model's]",
+    help="Larger values penalise source words left unread. [default: the model's]",
 )
 @click.option(
-    "--diversity", type=click.FloatRange(0), help="Larger makes an n-best list more varied. [default: 0]"
+    "--diversity",
+    type=click.FloatRange(0),
+    help="Larger values make an n-best list more varied. [default: 0]",
 )
-@click.option("--min-length", type=click.IntRange(0), help="Sub-words, end included. [default: the model's]")
+@click.option(
+    "--min-length", type=click.IntRange(0), help="The fewest sub-words, end included. [default: the model's]"
+)
 @click.option(
     "--no-repeat-ngram",
     type=click.IntRange(0),
-    help="No sequence of so many sub-words comes twice. [default: the model's]",
+    help="Never repeat a sequence of this many sub-words. [default: the model's]",
 )
-@click.option("--prefix", metavar="TEXT", help="Every translation begins so.")
+@click.option("--prefix", metavar="TEXT", help="Start every translation with this text.")
 @click.option(
     "--glossary",
     type=click.Path(exists=True, dir_okay=False),
-    help="Terms that have to be translated so: a file of two columns, a tab between them.",
+    help="Required translations of terms: a file with two columns, separated by a tab.",
 )
-@click.option("--batch-size", type=click.IntRange(1), help="Lines translated at once. [default: the model's]")
+@click.option("--batch-size", type=click.IntRange(1), help="Lines per batch. [default: the model's]")
 @click.option(
-    "--n-best", type=click.IntRange(1), help="Print so many: line number, score, text; tab-separated."
+    "--n-best",
+    type=click.IntRange(1),
+    help="Print this many per line: line number, score and text, tab-separated.",
 )
 @click.option(
     "--word-scores",
     is_flag=True,
-    help="After a tab, print the probability of each word and, last, of the end.",
+    help="Also print, after a tab, the probability of each word and of the end.",
 )
 @click.option(
     "--tags",
     is_flag=True,
-    help="The lines are HTML: translate the text, and put each tag where the words that it holds have gone.",
+    help="The lines are HTML: translate the text and put the tags around the corresponding words.",
 )
-@click.option("--sample", is_flag=True, help="Draw a translation instead of searching for the best.")
-@click.option("--temperature", type=click.FloatRange(0, min_open=True), help="With --sample. [default: 1]")
-@click.option("--top-k", type=click.IntRange(0), help="With --sample: of the k most probable. [default: all]")
 @click.option(
-    "--top-p", type=click.FloatRange(0, 1, min_open=True), help="With --sample: nucleus. [default: 1]"
+    "--sample", is_flag=True, help="Sample a translation at random instead of searching for the best."
+)
+@click.option("--temperature", type=click.FloatRange(0, min_open=True), help="With --sample. [default: 1]")
+@click.option(
+    "--top-k", type=click.IntRange(0), help="With --sample: from the k most probable. [default: all]"
+)
+@click.option(
+    "--top-p",
+    type=click.FloatRange(0, 1, min_open=True),
+    help="With --sample: nucleus sampling. [default: 1]",
 )
 @click.option(
     "--engine",
     type=click.Choice(ENGINES),
     default="auto",
     show_default=True,
-    help="litert starts fast, int8 is fast in bulk and nearly as good, keras has every option.",
+    help="litert starts fast, int8 is fast in bulk and nearly as good, keras supports every option.",
 )
 @click.option(
-    "--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes that translate."
+    "--workers", type=click.IntRange(1), default=1, show_default=True, help="How many processes translate."
 )
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="With --sample. [default: 1]")
 def translate(
@@ -98,9 +112,9 @@ def translate(
     workers: int,
     **options: Any,
 ) -> None:
-    """Translates the lines of stdin, one line out for every line in. Several models of one vocabulary translate together.
+    """Translates stdin, one line out for every line in. Several models with the same vocabulary translate together.
 
-    Bytes that are not UTF-8 are replaced and reported by line number.
+    Bytes that are not UTF-8 are replaced, and reported with their line number.
 
     \b
     Example:
@@ -116,7 +130,7 @@ def translate(
     of_a_beam = ("beam_size", "length_penalty", "coverage_penalty", "diversity")
     if sample and (glossary or any(options[name] is not None for name in of_a_beam)):
         raise click.UsageError(
-            "--beam-size, the penalties, --diversity and --glossary play no part in --sample."
+            "--beam-size, the penalties, --diversity and --glossary do not apply to --sample."
         )
     if tags and (n_best or word_scores):
         raise click.UsageError(
@@ -129,7 +143,7 @@ def translate(
     if sample:
         options["sampling"] = Sampling(**sampling)
         if workers > 1:
-            raise click.UsageError("--sample draws in one process: it takes no --workers.")
+            raise click.UsageError("--sample uses one process: leave out --workers.")
     translate_block = LineTranslator(
         folders,
         engine,
@@ -151,7 +165,7 @@ def translate(
 
 
 def _chunks(stream: BinaryIO) -> Iterator[tuple[int, list[bytes]]]:
-    """As many whole lines as there are, with the number of the first; a line ends at "\\n" and nowhere else."""
+    """Whole lines as they become available, with the number of the first; only "\\n" ends a line."""
     number, rest = 1, b""
     while data := stream.read1(CHUNK):
         *lines, rest = (rest + data).split(b"\n")
@@ -163,7 +177,7 @@ def _chunks(stream: BinaryIO) -> Iterator[tuple[int, list[bytes]]]:
 
 
 def _blocks(chunks: Iterator[Block]) -> Iterator[Block]:
-    """The same lines, in blocks that soon are large."""
+    """The same lines, in blocks that quickly become large."""
     sizes = iter(BLOCKS)
     size = next(sizes)
     for first, lines in chunks:
@@ -176,7 +190,7 @@ def _blocks(chunks: Iterator[Block]) -> Iterator[Block]:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[int], None]]:
-    """Counts lines, on a terminal that shows nothing else, and says once what is for long inputs."""
+    """Counts lines if the terminal shows nothing else, and once gives advice for long inputs."""
     shown = sys.stderr is not None and sys.stderr.isatty() and not sys.stdout.isatty()
     bar = None
     total = 0

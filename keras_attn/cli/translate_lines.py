@@ -24,15 +24,15 @@ Block = tuple[int, list[bytes]]  # lines with the number of the first
 
 @dataclass
 class LineTranslator:
-    """From a block of lines to what is printed of them; it can be sent to other processes, and loads its model there.
+    """Turns a block of lines into printed output. It can be sent to other processes, and loads its model there.
 
     Attributes:
         folders: model folders; several are an ensemble.
         engine: see `ENGINES`.
         options: of `Translator.translate`.
-        n_best: how many to print of each line, with number and score; `None`: the text alone.
+        n_best: how many translations to print per line, with number and score; `None`: only the best text.
         word_scores: whether to print the probabilities of words.
-        tags: whether the lines are HTML, whose tags are to be placed.
+        tags: whether the lines are HTML with tags to place.
     """
 
     folders: tuple[str, ...]
@@ -44,7 +44,7 @@ class LineTranslator:
     _translator: Any = field(default=None, init=False, repr=False)
 
     def load(self) -> None:
-        """Loads the model, unless it is there already; raises what that raises."""
+        """Loads the model unless it is already loaded; raises what loading raises."""
         if self._translator is None:
             self._translator = self._lite() or load_translator(*self.folders)
 
@@ -74,7 +74,7 @@ class LineTranslator:
         if needs_keras:
             if self.engine not in ("auto", "keras"):
                 raise click.UsageError(
-                    f"--engine {self.engine} cannot do that: {needs_keras} takes --engine keras."
+                    f"--engine {self.engine} cannot do that: {needs_keras} needs --engine keras."
                 )
             return None
         from keras_attn.inference.lite_translator import lite_translator
@@ -87,7 +87,7 @@ class LineTranslator:
 
 
 def in_this_process(translate: LineTranslator, blocks: Iterator[Block]) -> Iterator[tuple[int, str]]:
-    """The number of lines and the output of each block, in order."""
+    """Yields the number of lines and the output of each block, in order."""
     for block in blocks:
         yield len(block[1]), translate(block)
 
@@ -95,10 +95,10 @@ def in_this_process(translate: LineTranslator, blocks: Iterator[Block]) -> Itera
 def in_processes(
     translate: LineTranslator, blocks: Iterator[Block], workers: int
 ) -> Iterator[tuple[int, str]]:
-    """The same by several processes, each with a model of its own.
+    """The same with several processes, each with its own model.
 
     Raises:
-        click.ClickException: one of them was ended from outside.
+        click.ClickException: one of them was killed from outside.
     """
     pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_start, initargs=(translate,))
     pending: queue.Queue[tuple[int, Future] | BaseException | None] = queue.Queue(2 * workers)
@@ -114,14 +114,14 @@ def in_processes(
             yield count, out
     except BrokenProcessPool:
         raise click.ClickException(
-            "a worker process was ended from outside, perhaps for want of memory: take fewer --workers"
+            "a worker process was killed, perhaps because memory ran out: use fewer --workers"
         ) from None
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _submit(pool: ProcessPoolExecutor, blocks: Iterator[Block], pending: queue.Queue) -> None:
-    """Reads on while others translate; in a thread, so that what is done is printed while the next line has not come."""
+    """Reads ahead while others translate. It is a thread, so that finished lines are printed before the next line arrives."""
     try:
         for block in blocks:
             pending.put((len(block[1]), pool.submit(_work, block)))
@@ -140,7 +140,7 @@ def _start(translate: LineTranslator) -> None:
 
 
 def _work(block: Block) -> tuple[str, list[str]]:
-    """The output, and what the user is to be warned of."""
+    """The output, and the warnings for the user."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         out = _translate(block)
@@ -159,7 +159,7 @@ def _decoded(lines: Sequence[bytes], first: int) -> list[str]:
 
 
 def _tables(translations: Sequence["Translation"], first: int, *, numbered: bool) -> Iterator[str]:
-    """Columns: line number and score where `numbered`, text, and the probabilities of its words where they are known."""
+    """Columns: line number and score if `numbered`, the text, and the probabilities of its words if known."""
     for number, best in enumerate(translations, start=first):
         for translation in (best, *best.alternatives):
             columns = [f"{number}", f"{translation.score:.4f}"] if numbered else []

@@ -1,4 +1,4 @@
-"""The configuration of one model: what its sections hold (`schema`), the ways to search (`methods`), papers' choices by name
+"""The configuration of one model: its sections (`schema`), the search methods (`methods`), the choices of papers by name
 (`presets`), and TOML (`toml`)."""
 
 from keras_attn.config.methods import Beam, Sampling

@@ -1,4 +1,4 @@
-"""The ways to search, each with its options; what they do stands in `keras_attn.search`."""
+"""The search methods, each with its options; `keras_attn.search` explains them."""
 
 import dataclasses
 
@@ -7,11 +7,11 @@ from keras_attn.config.schema import SearchConfig
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _Constraints:
-    """What every way to search can keep to.
+    """Options of every search method.
 
     Attributes:
         min_length: the fewest tokens, EOS included, as `max_length` counts them.
-        no_repeat_ngram: no sequence of so many tokens comes twice; 0: any may.
+        no_repeat_ngram: no sequence of this many tokens is repeated; 0: no limit.
     """
 
     min_length: int = 0
@@ -39,7 +39,7 @@ class Beam(_Constraints):
 
     @classmethod
     def of(cls, settings: SearchConfig) -> "Beam":
-        """As a config has it."""
+        """The search method that a config describes."""
         names = (
             "beam_size",
             "length_penalty",
@@ -54,7 +54,7 @@ class Beam(_Constraints):
 class Sampling(_Constraints):
     """How to draw translations instead of searching for the most probable one; see `search.sample`.
 
-    The same seed draws the same translations of the same lines in batches of the same size.
+    The same seed draws the same translations if the lines and the batch size are the same.
     """
 
     temperature: float = 1.0

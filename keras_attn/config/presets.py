@@ -1,6 +1,6 @@
-"""Whole models of the literature, each one word in a config: `[model]` with `preset = "bahdanau2015"`.
+"""Whole models from the literature, each selected by one line in a config: `preset = "bahdanau2015"` in `[model]`.
 
-A preset sets what tells the architectures apart and leaves widths, depth and dropout to the config. The equations are in the
+A preset sets what distinguishes the architectures, and leaves widths, depth and dropout to the config. The equations are in the
 docstrings of the layers.
 """
 
@@ -8,7 +8,7 @@ _PREVIOUS = {"query_state": "previous", "feed": "context"}
 _LUONG = {"cell": "lstm", "attention": "luong", "query_state": "current", "readout": "attentional"}
 
 PRESETS = {
-    # Sutskever et al. 2014, Cho et al. 2014: the encoder's last state alone, through the bridge, is all the decoder knows.
+    # Sutskever et al. 2014, Cho et al. 2014: all that the decoder knows is the encoder's last state, through the bridge.
     "rnn_encdec": {"attention": "none", "feed": "none", "readout": "maxout"},
     # Bahdanau et al. 2015, section 3 and appendix A: e_ij = v . tanh(W s_{i-1} + U h_j), c_i into the cell, maxout deep output.
     "bahdanau2015": {"cell": "gru", "attention": "bahdanau", "readout": "maxout", **_PREVIOUS},
@@ -30,7 +30,7 @@ PRESETS = {
         "attention_score": "general",
         "feed": "attentional",
     },
-    # Jurafsky and Martin: h_i = g(y_{i-1}, h_{i-1}, c_i), the state before asks; dot product, or bilinear h_{i-1} W h_j, which
+    # Jurafsky and Martin: h_i = g(y_{i-1}, h_{i-1}, c_i), the query is h_{i-1}; dot product, or bilinear h_{i-1} W h_j, which
     # lets encoder and decoder differ in width.
     "jurafsky_martin_dot": {"attention": "luong", "attention_score": "dot", "readout": "plain", **_PREVIOUS},
     "jurafsky_martin_bilinear": {

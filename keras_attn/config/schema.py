@@ -1,6 +1,6 @@
-"""What a config may hold: a frozen dataclass for each section, with the defaults.
+"""The keys of a config, with their defaults: a frozen dataclass for each section.
 
-Some keys belong to one kind of attention, encoder, readout or optimizer. They say so (`only_with`), and are an error beside another
+Some keys belong to one kind of attention, encoder, readout or optimizer. They say so (`only_with`), and are an error with another
 kind.
 """
 
@@ -9,10 +9,10 @@ from typing import Any
 
 
 class ConfigError(ValueError):
-    """A configuration that cannot be used; the message says what was expected, what came and what to do."""
+    """An unusable configuration; the message says what was expected, what came and what to do."""
 
 
-Kinds = dict[str, tuple[Any, ...]]  # values by the key that has to have one of them
+Kinds = dict[str, tuple[Any, ...]]  # for each key, the values of which it must have one
 
 
 def choice(default: str, *others: str, only_with: tuple[Kinds, ...] = ()) -> Any:
@@ -22,17 +22,17 @@ def choice(default: str, *others: str, only_with: tuple[Kinds, ...] = ()) -> Any
 
 
 def option(default: Any, *only_with: Kinds) -> Any:
-    """A field that means something beside any one of the given kinds, and is an error without."""
+    """A field that applies only together with one of the given kinds, and is an error otherwise."""
     return dataclasses.field(default=default, metadata={"only_with": only_with})
 
 
 def limited(default: Any, most: int) -> Any:
-    """A number up to a limit: no time or memory is enough for what is far beyond, so it is a slip or a stranger's trap."""
+    """A number up to a limit. No machine could handle values far beyond it, so such a value is a mistake or an attack."""
     return dataclasses.field(default=default, metadata={"most": most})
 
 
 def automatic(kind: type) -> Any:
-    """A field that is `"auto"` unless somebody gives a value of that type."""
+    """A field of the given type, or `"auto"`, the default."""
     return dataclasses.field(default="auto", metadata={"automatic": kind})
 
 
@@ -46,7 +46,7 @@ _ANY_ATTENTION = {"attention": (*_ADDITIVE["attention"], *_MULTIPLICATIVE["atten
 class DataConfig:
     """Where the sentence pairs come from: a named corpus, or files (two plain or `.gz` files, or one `.tsv`)."""
 
-    corpus: str = ""  # a name `text.corpora` knows; empty: the files below
+    corpus: str = ""  # a name that `corpora.named` knows; empty: use the files below
     source_language: str = "source"
     target_language: str = "target"
     train: tuple[str, ...] = ()
@@ -55,40 +55,40 @@ class DataConfig:
     links: str = ""  # word links of `train` in Pharaoh's format, plain or `.gz`, for guided_alignment
     # how many varied copies each training pair gets: other names and numbers, careless sources (keras_attn.data.augmentation)
     augmentation: int = limited(0, 100)
-    max_length: int = 100  # pairs with more sub-words on either side are dropped from training, and counted
+    max_length: int = 100  # pairs with more sub-words on either side are left out of training, and counted
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class TokenizerConfig:
     """SentencePiece vocabularies."""
 
-    vocab_size: int = 8000  # an upper limit: a small corpus has fewer pieces
+    vocab_size: int = 8000  # an upper limit; a small corpus yields fewer pieces
     joint: bool = True  # one vocabulary for both languages
-    # sub-words; characters; words between spaces; symbols between spaces, such as phonemes, of which no mark is normalised away
+    # unigram: sub-words; words: separated by spaces; symbols: the same, such as phonemes, but never normalised
     kind: str = choice("unigram", "characters", "words", "symbols")
-    # of the target's own vocabulary
+    # kind of the target's own vocabulary
     target_kind: str = choice(
         "same", "unigram", "characters", "words", "symbols", only_with=({"joint": (False,)},)
     )
     character_coverage: float = 1.0
-    # What has no piece is spelled in the bytes of UTF-8, instead of being unknown.
+    # Spell characters that have no piece in UTF-8 bytes, instead of treating them as unknown.
     byte_fallback: bool = False
-    # The source is read without capitals.
+    # Ignore capitals in the source.
     lowercase: bool = option(False, {"kind": ("unigram", "characters", "words")})
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ModelConfig:
-    """The network. In TOML, `preset` names a paper's choices (see `presets.py`); keys given beside it win."""
+    """The network. In TOML, `preset` names a paper's choices (see `presets.py`); other keys override them."""
 
     source_vocab_size: int = 0  # both are set by training, from the trained tokenizer
     target_vocab_size: int = 0
     embedding_dim: int = 256
-    # target: decoder input and output share a matrix; all: the source does too
+    # target: decoder input and output share a matrix; all: the source shares it too
     tied_embeddings: str = choice("none", "target", "all")
     cell: str = choice("gru", "lstm", "layer_norm_gru", "gru_reset_after")
     encoder: str = choice("bidirectional", "transformer")
-    # of each direction; a transformer is as wide as its input
+    # per direction; a transformer is as wide as its input
     encoder_units: int = option(256, {"encoder": ("bidirectional",)})
     encoder_heads: int = option(4, {"encoder": ("transformer",)})
     encoder_layers: int = limited(1, 100)
@@ -101,16 +101,18 @@ class ModelConfig:
     # width of the additive and concat alignment models
     attention_units: int = option(256, _ADDITIVE, {**_MULTIPLICATIVE, "attention_score": ("concat",)})
     attention_score: str = choice("general", "dot", "concat", only_with=(_MULTIPLICATIVE,))
-    attention_scale: bool = option(False, _MULTIPLICATIVE)  # a trained factor on the scores
+    attention_scale: bool = option(
+        False, _MULTIPLICATIVE
+    )  # whether to multiply the scores by a trained factor
     attention_window: int = option(10, _LOCAL)  # words on either side of the centre
     attention_heads: int = option(1, {"attention": ("bahdanau", "luong")})
     attention_normalize: bool = option(False, {"attention": ("bahdanau",)})  # weight-normalised vector
-    # s_{t-1} asks (Bahdanau, J&M), or s_t (Luong, CS224n), or one between them (Nematus)
+    # the query is s_{t-1} (Bahdanau, J&M), s_t (Luong, CS224n), or a state between them (Nematus)
     query_state: str = choice("previous", "current", "intermediate")
-    feed: str = choice("context", "attentional", "none")  # what joins the input of the decoder's cell
+    feed: str = choice("context", "attentional", "none")  # what is added to the input of the decoder's cell
     readout: str = choice("maxout", "attentional", "linear", "plain")
     readout_units: int = option(256, {"readout": ("maxout", "attentional", "linear")})
-    # a pointer-generator: the output may copy words of the source (See et al. 2017); needs tokenizer.joint
+    # a pointer-generator: the output may copy words from the source (See et al. 2017); needs tokenizer.joint
     copy: bool = option(False, _ANY_ATTENTION)
     word_dropout: float = 0.0  # of whole words, source and target (Gal and Ghahramani 2016)
     embedding_dropout: float = 0.0
@@ -118,14 +120,16 @@ class ModelConfig:
     memory_dropout: float = 0.0  # on the encoder's states
     attention_dropout: float = option(0.0, _ANY_ATTENTION)  # on the attention weights
     readout_dropout: float = 0.0  # before the output projection
-    variational_dropout: bool = False  # of embeddings, memory and readout: the same units at every position
+    variational_dropout: bool = (
+        False  # embedding, memory and readout dropout drop the same units at every position
+    )
 
     @classmethod
     def from_preset(cls, name: str, **choices: Any) -> "ModelConfig":
-        """The preset's choices with `choices` over them.
+        """The preset's choices, overridden by `choices`.
 
         Raises:
-            ConfigError: there is no such preset, or a choice is not one.
+            ConfigError: there is no such preset, or a choice is invalid.
         """
         from keras_attn.config.tables import section
 
@@ -138,46 +142,46 @@ class TrainingConfig:
 
     seed: int = 1
     epochs: int = 20
-    batch_size: int = 64  # sentences; 0 when batch_tokens rules
-    batch_tokens: int = 0  # target tokens, padding included; 0 when batch_size rules
+    batch_size: int = 64  # sentences; 0 if batch_tokens is used
+    batch_tokens: int = 0  # target tokens, padding included; 0 if batch_size is used
     evaluate_every: int = 0  # steps between checkpoints and evaluations; 0: once an epoch
     optimizer: str = choice("adam", "adamw")
     learning_rate: float = 0.001
     schedule: str = choice("constant", "inverse_sqrt", "cosine")
     warmup_steps: int = 0
     weight_decay: float = option(0.0, {"optimizer": ("adamw",)})
-    # alpha of Kudo 2018: every epoch cuts the words anew; 0: always the best cut
+    # alpha of Kudo 2018: every epoch segments the words anew; 0: always use the best segmentation
     subword_sampling: float = 0.0
     label_smoothing: float = 0.1
-    # alpha of Liang et al. 2021: a batch holds each pair twice, and both passes are to agree
+    # alpha of Liang et al. 2021: a batch contains each pair twice, and the loss makes both passes agree
     r_drop: float = 0.0
-    # the share of its own words that the decoder reads at the end of the training, growing from 0 (Bengio et al. 2015)
+    # the share of its own words that the decoder reads at the end of training; it grows from 0 (Bengio et al. 2015)
     scheduled_sampling: float = 0.0
-    guided_alignment: float = 0.0  # weight of the loss of attention against word links (Chen et al. 2016)
+    guided_alignment: float = 0.0  # weight of the loss that guides attention by word links (Chen et al. 2016)
     clip_norm: float = 1.0
-    gradient_accumulation: int = 1  # batches whose mean gradient makes one update
+    gradient_accumulation: int = 1  # batches per update, which uses their mean gradient
     ema_decay: float = 0.0  # 0: no moving average
-    # the score of the development set that makes a model the best; auto: exact where lines are single words, else bleu
+    # the development score that chooses the best model; auto: exact if lines are single words, else bleu
     best_by: str = choice("auto", "bleu", "chrf", "exact", "cer", "wer", "loss")
-    patience: int = 0  # evaluations without a better model before stopping; 0: never
-    # auto: mixed_bfloat16 where the processor or accelerator multiplies in it, else float32
+    patience: int = 0  # evaluations without a better model before training stops; 0: never
+    # auto: mixed_bfloat16 if the processor or accelerator can multiply in it, else float32
     mixed_precision: str = choice("float32", "auto", "mixed_float16", "mixed_bfloat16")
-    devices: int | str = automatic(int)  # of each process, which share every batch; auto: all
-    jit_compile: bool | str = automatic(bool)  # XLA; auto: on JAX, and where TensorFlow has an accelerator
-    steps_per_execution: int = 1  # from one look at the loss to the next
+    devices: int | str = automatic(int)  # per process; they share every batch; auto: all
+    jit_compile: bool | str = automatic(bool)  # XLA; auto: on JAX, and on TensorFlow with an accelerator
+    steps_per_execution: int = 1  # steps between checks of the loss
     tensorboard: bool = False
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class SearchConfig:
-    """How translations are searched for, unless the caller says otherwise."""
+    """How to search for translations, unless the caller says otherwise."""
 
     beam_size: int = limited(5, 1000)
     length_penalty: float = 1.0  # alpha in ((5 + n) / 6) ** alpha, Wu et al. 2016, equation 14
-    # beta of the same equation: for source words that were not read; needs attention
+    # beta of the same equation: penalises source words that were not read; needs attention
     coverage_penalty: float = 0.0
     min_length: int = limited(0, 10_000)  # the fewest target sub-words, EOS included
-    no_repeat_ngram: int = 0  # no sequence of so many sub-words comes twice; 0: any may
+    no_repeat_ngram: int = 0  # no sequence of this many sub-words is repeated; 0: no limit
     max_length_factor: float = limited(2.0, 100)  # at most factor * source length + extra target sub-words
     max_length_extra: int = limited(10, 10_000)
     max_source_length: int = limited(256, 100_000)  # longer input is cut here, with a warning
@@ -209,7 +213,7 @@ class Config:
 
 
 def applies(section: Any, key: str) -> bool:
-    """Whether a key means something beside the kinds that a section's other keys choose."""
+    """Whether a key applies to the kinds that the section's other keys choose."""
     only_with = next(field.metadata for field in dataclasses.fields(section) if field.name == key).get(
         "only_with"
     )
@@ -219,7 +223,7 @@ def applies(section: Any, key: str) -> bool:
 
 
 def refusal(name: str, section: Any, key: str) -> str:
-    """What to tell somebody who gave a key that does not apply."""
+    """The error message for a key that does not apply."""
     only_with = next(field.metadata for field in dataclasses.fields(section) if field.name == key)[
         "only_with"
     ]
@@ -233,7 +237,7 @@ def refusal(name: str, section: Any, key: str) -> str:
 
 
 def check_applicable(name: str, section: Any) -> None:
-    """Refuses a section in which a key that does not apply has another value than its default.
+    """Refuses a section if a key that does not apply differs from its default.
 
     Raises:
         ConfigError: the message names the key and the kinds it is for.

@@ -1,12 +1,12 @@
-"""How large a model is that nobody has built yet: what a config asks for is known before any of it is allocated."""
+"""The size of a model before it is built, so that a config can be checked before anything is allocated."""
 
 from keras_attn.config.schema import ModelConfig, applies
 
 
 def fewest_parameters(model: ModelConfig) -> int:
-    """A lower bound of a model's parameters, near the real number: the matrices that every kind of cell and readout has.
+    """A lower bound on a model's parameters, close to the real number: the matrices that every kind of cell and readout has.
 
-    A vocabulary size that is not known yet, 0, adds nothing.
+    A vocabulary size of 0, not known yet, adds nothing.
     """
     embedding, units = model.embedding_dim, model.decoder_units
     memory = embedding if model.encoder == "transformer" else 2 * model.encoder_units

@@ -1,7 +1,7 @@
-"""From nested dictionaries to a `Config`, every name and value checked.
+"""Turns nested dictionaries into a `Config` and checks every name and value.
 
-An unknown section or key is an error that names the nearest known one. So is a value of the wrong type or outside its choices,
-and a key that does not apply to the kind of model that the others describe.
+An unknown section or key is an error that names the nearest known one. A value of the wrong type or outside its choices is an error
+too, and so is a key that does not apply to the kind of model that the others describe.
 """
 
 import dataclasses
@@ -16,7 +16,7 @@ from keras_attn.config.schema import Config, ConfigError, ModelConfig, applies, 
 
 Tables = dict[str, Any]  # keys and values of a section; or sections by name
 _SECTIONS = {field.name: field.type for field in dataclasses.fields(Config)}
-_LARGEST_INT = 2**31 - 1  # what TensorFlow and SentencePiece count with
+_LARGEST_INT = 2**31 - 1  # TensorFlow and SentencePiece count with these
 _ARTICLES = {int: "an integer", float: "a number", bool: "true or false", str: "a string"}
 
 
@@ -35,17 +35,17 @@ def from_tables(tables: Tables) -> Config:
 
 
 def to_tables(config: Config) -> Tables:
-    """The whole configuration, defaults included; of each section the keys that apply."""
+    """The whole configuration, defaults included, with the keys of each section that apply."""
     return {field.name: _applicable(getattr(config, field.name)) for field in dataclasses.fields(config)}
 
 
 def override(config: Config, assignments: Iterable[str]) -> Config:
     """Applies `section.key=value` strings; values are TOML, and a bare word is a string.
 
-    Another kind of attention, encoder, readout or optimizer takes the keys of the old one with it.
+    If an override changes the kind of attention, encoder, readout or optimizer, the keys of the old kind are dropped.
 
     Raises:
-        ConfigError: as `from_tables`, or a string of another form.
+        ConfigError: as for `from_tables`, or a string of another form.
     """
     tables = to_tables(config)
     given: dict[str, set[str]] = {name: set() for name in tables}
@@ -68,7 +68,7 @@ def override(config: Config, assignments: Iterable[str]) -> Config:
 
 
 def without_unused(tables: Tables) -> Tables:
-    """Leaves out the keys that do not apply: configs that versions before 0.2 wrote hold them all."""
+    """Leaves out the keys that do not apply; configs written by versions before 0.2 contain them all."""
     return {
         name: _without_left_over(name, table, keep=()) if name in _SECTIONS else table
         for name, table in tables.items()
@@ -79,7 +79,7 @@ def section(name: str, cls: type, table: Tables) -> Any:
     """Builds the dataclass of one section.
 
     Raises:
-        ConfigError: as `from_tables`.
+        ConfigError: as for `from_tables`.
     """
     fields = {field.name: field for field in dataclasses.fields(cls)}
     known = ["preset", *fields] if cls is ModelConfig else [*fields]
@@ -103,7 +103,7 @@ def _applicable(built: Any) -> Tables:
 
 
 def _without_left_over(name: str, table: Tables, keep: Iterable[str]) -> Tables:
-    """Without the keys that do not apply, but for those to keep."""
+    """Without the keys that do not apply, except for those to keep."""
     cls = _SECTIONS[name]
     fields = {field.name: field for field in dataclasses.fields(cls)}
     known = {key: value for key, value in table.items() if key in fields}

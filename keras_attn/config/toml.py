@@ -1,4 +1,4 @@
-"""A config as TOML: a file holds only what differs from the defaults of `schema`."""
+"""Configs as TOML; a file contains only what differs from the defaults in `schema`."""
 
 import json
 import tomllib
@@ -10,7 +10,7 @@ from keras_attn.bounded import TooLargeError, read_bytes
 from keras_attn.config.schema import Config, ConfigError
 from keras_attn.config.tables import Tables, from_tables, override, to_tables
 
-# Far more than a config holds. The parser's time grows with the square of a hostile file: a second or two for one of this size.
+# Far larger than any config. A hostile file can make the parser's time quadratic in its size: a second or two at this size.
 MOST_BYTES = 1 << 15
 
 
@@ -18,16 +18,16 @@ def load(path: str | Path, overrides: Iterable[str] = ()) -> Config:
     """Reads a TOML file and applies `section.key=value` overrides.
 
     Raises:
-        ConfigError: the file is missing, is not TOML, or holds an unknown key or an unusable value.
+        ConfigError: the file is missing, is not TOML, or contains an unknown key or an unusable value.
     """
     return override(from_tables(load_tables(path)), overrides)
 
 
 def load_tables(path: str | Path) -> Tables:
-    """What a TOML file holds, as it stands there.
+    """The content of a TOML file, unchecked.
 
     Raises:
-        ConfigError: the file is missing, is not TOML or larger than any config.
+        ConfigError: the file is missing, is not TOML or is larger than any config.
     """
     try:
         text = read_bytes(Path(path), MOST_BYTES).decode("utf-8")
@@ -40,12 +40,12 @@ def load_tables(path: str | Path) -> Tables:
         raise ConfigError(f"{path} is nested too deeply to be a config") from None
     except TooLargeError as error:
         raise ConfigError(f"{error}: expected a config") from None
-    except ValueError as error:  # a number of too many digits is none of tomllib's own
+    except ValueError as error:  # tomllib has no error of its own for a number with too many digits
         raise ConfigError(f"{path} is not valid TOML: {error}") from None
 
 
 def to_toml(config: Config) -> str:
-    """The whole configuration as TOML, defaults included, of each section the keys that apply: what a model folder keeps."""
+    """The whole configuration as TOML, as in a model folder: defaults included, with the keys of each section that apply."""
     lines = []
     for name, values in to_tables(config).items():
         lines += [f"[{name}]", *(f"{key} = {_toml_text(value)}" for key, value in values.items()), ""]
@@ -55,5 +55,5 @@ def to_toml(config: Config) -> str:
 def _toml_text(value: Any) -> str:
     if isinstance(value, tuple):
         return "[" + ", ".join(map(_toml_text, value)) + "]"
-    # JSON's strings, numbers and booleans are TOML's, but for the one control character that JSON leaves bare.
+    # JSON's strings, numbers and booleans are also TOML's, except for one control character that JSON does not escape.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

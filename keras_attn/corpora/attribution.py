@@ -1,4 +1,4 @@
-"""Whom to name beside a model, because the corpus it was trained on asks for it."""
+"""Credits that a training corpus requires of models trained on it."""
 
 _ATTRIBUTIONS = {
     "cmudict": (
@@ -15,5 +15,5 @@ _ATTRIBUTIONS = {
 
 
 def attribution(corpus: str) -> str:
-    """What travels with a model that was trained on a named corpus, see `corpora.named`; "" where nobody asks for anything."""
+    """The credits for a model trained on a named corpus, see `corpora.named`; "" if none are required."""
     return _ATTRIBUTIONS.get(corpus, "")

@@ -1,4 +1,4 @@
-"""Where files lie that can be had again: downloads, and corpora as ids."""
+"""The folder for files that can be recreated: downloads, and corpora as ids."""
 
 import os
 from pathlib import Path

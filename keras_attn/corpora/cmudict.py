@@ -1,6 +1,6 @@
-"""The CMU Pronouncing Dictionary: English words and how they sound in ARPAbet, `"adapt"`, `"AH0 D AE1 P T"`.
+"""The CMU Pronouncing Dictionary: English words and their pronunciation in ARPAbet, `"adapt"`, `"AH0 D AE1 P T"`.
 
-A word belongs to one split with all of its pronunciations, by its hash: 90 % train, 5 % dev, 5 % test.
+The hash of a word chooses the split for all of its pronunciations: 90 % train, 5 % dev, 5 % test.
 """
 
 import hashlib
@@ -9,18 +9,18 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 SPLITS = ("train", "dev", "test")
-_ENTRY = re.compile(r"(\S+?)(?:\(\d+\))? ([^#]+)")  # a further pronunciation has a number behind its word
+_ENTRY = re.compile(r"(\S+?)(?:\(\d+\))? ([^#]+)")  # further pronunciations have a number after the word
 
 
 class Entry(NamedTuple):
-    """A word and one of its pronunciations, phonemes apart by spaces."""
+    """A word and one of its pronunciations, phonemes separated by spaces."""
 
     word: str
     pronunciation: str
 
 
 def entries(lines: Iterable[str], split: str, *, stress: bool) -> list[Entry]:
-    """The entries of a split, in the dictionary's order, each once.
+    """The entries of a split, each once, in the dictionary's order.
 
     Args:
         lines: of the dictionary, `word PHONEME PHONEME # remark`.
@@ -41,6 +41,6 @@ def without_stress(pronunciation: str) -> str:
 
 
 def split_of(word: str) -> str:
-    """Where a word belongs."""
+    """The split of a word."""
     percent = int(hashlib.sha256(word.encode()).hexdigest(), 16) % 100
     return "test" if percent < 5 else "dev" if percent < 10 else "train"

@@ -1,9 +1,9 @@
-"""Dates as people write them in six languages, generated, with ISO 8601 beside: `"le 3 avril 1987"` is `"1987-04-03"`.
+"""Generated dates as people write them in six languages, with ISO 8601: `"le 3 avril 1987"` is `"1987-04-03"`.
 
-No way of writing is ambiguous: between dots the day comes first, between slashes the month, as in the United States, and where the
-year comes first the month follows. A year of two digits is one of 1970 to 2069. Letters are large or small as people please.
+No format is ambiguous: with dots the day comes first, with slashes the month, as in the United States, and a year at the beginning
+is followed by the month. A year of two digits is between 1970 and 2069. Capitalisation varies.
 
-A date belongs to one split, by its hash: nothing that is written about a date of "test" stands in "train".
+The hash of a date chooses its split: no form of a date in "test" occurs in "train".
 """
 
 import datetime
@@ -15,16 +15,16 @@ from typing import Literal
 
 Split = Literal["train", "dev", "test"]
 SPLITS: tuple[Split, ...] = ("train", "dev", "test")
-MAX_SIZE = 100_000  # each split has several times as many
+MAX_SIZE = 100_000  # each split has several times this many
 _FIRST, _LAST = (datetime.date(year, *day).toordinal() for year, day in ((1900, (1, 1)), (2099, (12, 31))))
 _SHORT_YEARS = range(1970, 2070)
 
 
 @dataclass(frozen=True)
 class Language:
-    """Month names, the weekdays' from Monday on, and the ways to put the parts of a date together.
+    """The names of months and of weekdays from Monday on, and the formats of dates.
 
-    The ways have the fields `day`, `ordinal`, `month`, `short` (three or four letters of it), `year` and `weekday`.
+    Formats have the fields `day`, `ordinal`, `month`, `short` (its first three or four letters), `year` and `weekday`.
     """
 
     months: str
@@ -35,19 +35,19 @@ class Language:
 
 @dataclass(frozen=True)
 class DatePair:
-    """A date as somebody wrote it, and as ISO 8601 has it."""
+    """A date as written, and in ISO 8601."""
 
     source: str
     target: str
 
 
 def generate(size: int, seed: int = 0, split: Split = "train") -> list[DatePair]:
-    """`size` different ways of writing dates of a split.
+    """`size` different written dates of a split.
 
-    The same arguments give the same pairs in every process, and a larger `size` begins with the pairs of a smaller one.
+    The same arguments give the same pairs in every process, and a larger `size` starts with the pairs of a smaller one.
 
     Raises:
-        ValueError: for an unknown split, or a size below 1 or above `MAX_SIZE`.
+        ValueError: an unknown split, or a size below 1 or above `MAX_SIZE`.
     """
     if split not in SPLITS:
         raise ValueError(f"split must be one of {', '.join(SPLITS)}. Received: {split!r}.")
@@ -64,7 +64,7 @@ def generate(size: int, seed: int = 0, split: Split = "train") -> list[DatePair]
 
 
 def _split_of(date: datetime.date) -> Split:
-    """One date in ten is of dev, one in ten of test."""
+    """One date in ten belongs to dev, one in ten to test."""
     return {0: "dev", 1: "test"}.get(zlib.crc32(date.isoformat().encode()) % 10, "train")
 
 
@@ -86,7 +86,7 @@ def _write(date: datetime.date, draws: random.Random) -> str:
 
 
 def _short(month: str, months: list[str]) -> str:
-    """Its first three letters, or four where two months begin with the same three: French juin and juillet."""
+    """Its first three letters, or four if two months share the first three: French juin and juillet."""
     return month[: 4 if sum(other[:3] == month[:3] for other in months) > 1 else 3]
 
 

@@ -1,4 +1,4 @@
-"""Downloads that show their progress, go on where they stopped, and leave only whole files behind."""
+"""Downloads that show their progress, resume after an interruption, and leave only complete files."""
 
 import urllib.error
 import urllib.request
@@ -10,19 +10,19 @@ from keras_attn.bounded import TooLargeError
 from keras_attn.files import part_of, put_in_place
 from keras_attn.text.corpus import CorpusError
 
-TIMEOUT = 30  # seconds without a byte
-MOST_BYTES = 1 << 26  # ten times the largest corpus and more
+TIMEOUT = 30  # seconds without receiving a byte
+MOST_BYTES = 1 << 26  # more than ten times the largest corpus
 _CHUNK = 1 << 16
 
 
 def download(url: str, file: Path, intact: Callable[[Path], bool]) -> None:
-    """Downloads to `file`, with a progress bar; an interrupted download goes on where it stopped.
+    """Downloads to `file`, with a progress bar; resumes an interrupted download.
 
-    The bytes gather in `NAME.part` beside it, which takes the name `file` only when `intact` says that it is whole.
+    The bytes are collected in `NAME.part` next to it, which is renamed to `file` only if `intact` says that it is complete.
 
     Raises:
-        CorpusError: the address cannot be reached, the connection broke (the part stays, for the next try), or the
-            file is not the one expected, or is larger than any (nothing stays).
+        CorpusError: the address cannot be reached, the connection broke (the part stays for the next attempt), or the
+            file is not the expected one or is too large (nothing stays).
     """
     part = part_of(file)
     try:
@@ -35,7 +35,7 @@ def download(url: str, file: Path, intact: Callable[[Path], bool]) -> None:
     except TooLargeError:
         part.unlink(missing_ok=True)
         raise CorpusError(
-            f"{url} sends more than {MOST_BYTES:,} bytes, which is not the file expected: nothing of it was kept"
+            f"{url} sends more than {MOST_BYTES:,} bytes, which is not the file expected: nothing was kept"
         ) from None
     if not intact(part):
         part.unlink()
@@ -51,7 +51,7 @@ def _fetch_rest(url: str, part: Path) -> None:
         with urllib.request.urlopen(request, timeout=TIMEOUT) as response:
             _save(response, part, have if response.status == 206 else 0)
     except urllib.error.HTTPError as error:
-        if error.code != 416:  # nothing follows what is there: it was whole already
+        if error.code != 416:  # there are no more bytes: it was already complete
             raise
 
 

@@ -1,12 +1,12 @@
-"""An English-Spanish phrasebook for travellers, generated, with the alignment of its words.
+"""A generated English-Spanish phrasebook for travellers, with word alignments.
 
-A corpus that needs no download and no licence: every sentence is made by the grammar in `phrasebook_grammar`, which knows what
-is linked to what. English says each thing in a way that has one translation, so that a model can learn all of it, while word
-order, agreement, dropped pronouns and contractions still differ between the languages.
+This corpus needs no download and no licence: the grammar in `phrasebook_grammar` makes every sentence and knows its word links.
+Each English sentence has a single translation, so a model can learn all of it. Word order, agreement, dropped pronouns and
+contractions still differ between the languages.
 
-A sentence belongs to one split: to "train", "dev" or "test" by the hash of its source. Kept from all three are the sentences with
-certain pairs of words, as "red shoe" or "visit castle", also chosen by hash: they are the split "novel", where every word is known
-and some neighbours have never met.
+The hash of a sentence's source assigns it to "train", "dev" or "test". Sentences with certain pairs of words, such as "red shoe" or
+"visit castle", also chosen by hash, are kept out of all three. They form the split "novel", where every word is known but some
+combinations have never occurred.
 """
 
 import random
@@ -21,13 +21,13 @@ from keras_attn.corpora.phrasebook_grammar import actions, descriptions, whereab
 from keras_attn.corpora.phrasebook_grammar.phrase import Phrase, Template, attach
 
 Split = Literal["train", "dev", "test", "novel"]
-# Each split holds several times as many.
+# Each split has several times this many.
 MAX_SIZE = {"train": 1_000_000, "dev": 100_000, "test": 100_000, "novel": 100_000}
 
 
 @dataclass(frozen=True)
 class PhrasePair:
-    """One sentence in both languages; `alignment` holds (source word, target word), counted from 0 over `str.split()`."""
+    """A sentence in both languages; `alignment` contains (source word, target word), counted from 0 in `str.split()`."""
 
     source: str
     target: str
@@ -37,10 +37,10 @@ class PhrasePair:
 def generate(size: int, seed: int = 0, split: Split = "train") -> list[PhrasePair]:
     """`size` different sentence pairs of a split.
 
-    The same arguments give the same pairs in every process, and a larger `size` begins with the pairs of a smaller one.
+    The same arguments give the same pairs in every process, and a larger `size` starts with the pairs of a smaller one.
 
     Raises:
-        ValueError: for an unknown split, or a size below 1 or above the `MAX_SIZE` of the split.
+        ValueError: an unknown split, or a size below 1 or above the `MAX_SIZE` of the split.
     """
     if split not in MAX_SIZE:
         raise ValueError(f"split must be one of {', '.join(MAX_SIZE)}. Received: {split!r}.")
@@ -57,19 +57,19 @@ def generate(size: int, seed: int = 0, split: Split = "train") -> list[PhrasePai
 
 
 def count() -> int:
-    """How many sentence pairs there are, of all splits together."""
+    """The number of sentence pairs in all splits together."""
     return sum(prod(map(len, template.choices)) for template in chain.from_iterable(_families()))
 
 
 def split_of(phrase: Phrase, source: str) -> Split:
-    """Where a sentence belongs: one combination in ten makes it novel; of the others one in ten is dev, one in ten test."""
+    """The split of a sentence: one combination in ten makes it novel; of the rest, one in ten is dev and one in ten test."""
     if any(_hash(combination) % 10 == 0 for combination in phrase.combinations):
         return "novel"
     return {0: "dev", 1: "test"}.get(_hash(source) % 10, "train")
 
 
 def finish(phrase: Phrase) -> PhrasePair:
-    """The sentence as it is written: contracted, with its punctuation attached and its first letter large."""
+    """The sentence as it is written: with contractions, attached punctuation and a capital first letter."""
     source, source_positions = attach(phrase.source)
     target, target_positions = attach(phrase.target)
     alignment = sorted({(source_positions[i], target_positions[j]) for i, j in phrase.links})
@@ -87,5 +87,5 @@ def _draw(draws: random.Random) -> Phrase:
 
 
 def _hash(text: str) -> int:
-    """The same in every process, unlike `hash`."""
+    """A hash that is the same in every process, unlike `hash`."""
     return zlib.crc32(text.encode())

@@ -1,7 +1,7 @@
-"""Which sentence pairs may share a batch, and the few shapes that batches have.
+"""Groups sentence pairs into batches with few different shapes.
 
-Pairs of about equal length share a batch, so that little of it is padding. Compilers such as XLA work anew for every shape that
-they meet, so there are at most a dozen.
+Pairs of about equal length share a batch, so that little of it is padding. Compilers such as XLA recompile for every shape, so
+there are at most a dozen shapes.
 """
 
 import dataclasses
@@ -15,11 +15,11 @@ MOST_SHAPES = 12
 
 @dataclasses.dataclass(frozen=True)
 class Shape:
-    """Of a batch.
+    """The shape of a batch.
 
     Attributes:
-        rows: sentence pairs.
-        source, target: the lengths that the sides are padded to, EOS included.
+        rows: the number of sentence pairs.
+        source, target: the lengths to which the sides are padded, EOS included.
     """
 
     rows: int
@@ -29,16 +29,16 @@ class Shape:
 
 @dataclasses.dataclass(frozen=True)
 class Layout:
-    """How the pairs of every epoch are cut into batches.
+    """How the pairs of every epoch are divided into batches.
 
-    A batch holds pairs of one bucket. What is left over of a bucket comes first in the next, of longer pairs, so all batches but
-    the last are full.
+    A batch contains pairs of one bucket. The remainder of a bucket moves to the beginning of the next bucket, of longer pairs, so
+    all batches except the last are full.
 
     Attributes:
-        buckets: of each bucket, which pairs are in it, uint32.
-        splits: int64 `[batches + 1]`: when the buckets stand one after the other, batch b holds the pairs from `splits[b]` up to,
-            not including, `splits[b + 1]`.
-        shapes: of each batch.
+        buckets: for each bucket, the indices of its pairs, uint32.
+        splits: int64 `[batches + 1]`: if the buckets are concatenated, batch b contains the pairs from `splits[b]` up to, not
+            including, `splits[b + 1]`.
+        shapes: the shape of each batch.
     """
 
     buckets: list[np.ndarray]
@@ -49,14 +49,14 @@ class Layout:
 def layout(source: np.ndarray, target: np.ndarray, training: TrainingConfig) -> Layout:
     """Buckets and batches of pairs with these lengths.
 
-    A batch holds `training.batch_size` pairs, or as many as fit `training.batch_tokens` when each target is padded, at least one.
+    A batch contains `training.batch_size` pairs, or as many padded targets as fit into `training.batch_tokens`, at least one.
 
     Args:
         source, target: int `[pairs]`, lengths with EOS.
-        training: where the budget stands.
+        training: contains the budget.
 
     Raises:
-        ConfigError: not exactly one of the two budgets is set.
+        ConfigError: neither or both of the two budgets are set.
     """
     if (training.batch_size > 0) == (training.batch_tokens > 0):
         raise ConfigError(
@@ -65,7 +65,7 @@ def layout(source: np.ndarray, target: np.ndarray, training: TrainingConfig) -> 
         )
     usual = np.rint(source * (target.sum() / source.sum())).astype(
         int
-    )  # the length that such a source's target has
+    )  # the length of such a source's target
     longest = np.maximum(usual, target)
     buckets = _members(np.searchsorted(boundaries(np.bincount(longest)), longest))
     splits, shapes = [0], []
@@ -85,16 +85,16 @@ def layout(source: np.ndarray, target: np.ndarray, training: TrainingConfig) -> 
 
 
 def boundaries(counts: np.ndarray, most: int = MOST_SHAPES) -> list[int]:
-    """The upper ends of at most `most` length buckets with which least is padding, when each pair is padded to its bucket's end.
+    """The upper ends of at most `most` length buckets that minimise padding, if each pair is padded to the end of its bucket.
 
-    Found exactly, by dynamic programming over the number of buckets.
+    The solution is exact, by dynamic programming over the number of buckets.
 
     Args:
-        counts: int `[longest + 1]`, how many pairs have each length; some have the longest.
+        counts: int `[longest + 1]`, the number of pairs of each length; the last is not 0.
     """
     up_to = np.cumsum(counts)  # pairs of at most that length
     lengths = np.arange(len(counts))
-    padded = np.where(lengths > 0, np.inf, 0.0)  # least positions that all pairs up to a length take
+    padded = np.where(lengths > 0, np.inf, 0.0)  # the fewest positions for all pairs up to a length
     begins = []
     for _ in range(most):
         # [end, begin]: pairs longer than begin, up to end, are padded to end
@@ -111,6 +111,6 @@ def boundaries(counts: np.ndarray, most: int = MOST_SHAPES) -> list[int]:
 
 
 def _members(bucket: np.ndarray) -> list[np.ndarray]:
-    """Which pairs are in each bucket, from the pairs' buckets, int `[pairs]`."""
+    """The pairs in each bucket, from the bucket of each pair, int `[pairs]`."""
     pairs = np.argsort(bucket, kind="stable").astype(np.uint32)
     return np.split(pairs, np.flatnonzero(np.diff(bucket[pairs])) + 1)

@@ -1,4 +1,4 @@
-"""What guides the attention in training: links between words as weights over sub-words."""
+"""Reference weights for guided alignment: links between words, as weights over sub-words."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -12,14 +12,14 @@ from keras_attn.text.words import word_of_pieces
 
 
 def words_of(lines: Sequence[str], ids: Ragged, tokenizer: Tokenizer) -> list[list[int]]:
-    """The word, counted as in `str.split()`, that each sub-word of each line belongs to.
+    """The word to which each sub-word of each line belongs, counted as in `str.split()`.
 
-    None for a line that the tokenizer's normaliser cuts into other words: there nobody knows what the links' numbers mean.
+    None for a line that the tokenizer's normaliser divides into other words: there the numbers of the links are meaningless.
 
     Args:
         lines: the text.
-        ids: its sub-words, without BOS and EOS, at least one each.
-        tokenizer: what cut it.
+        ids: its sub-words, without BOS and EOS, at least one per line.
+        tokenizer: the tokenizer of these ids.
     """
     rows = (ids.values[begin:end].tolist() for begin, end in pairwise(ids.offsets))
     words = [word_of_pieces(tokenizer.pieces(row)) for row in rows]
@@ -29,14 +29,14 @@ def words_of(lines: Sequence[str], ids: Ragged, tokenizer: Tokenizer) -> list[li
 def subword_links(
     links: Sequence[Links], source_words: Sequence[Sequence[int]], target_words: Sequence[Sequence[int]]
 ) -> Ragged:
-    """Every sub-word of a word is linked to every sub-word of the words that it is linked to.
+    """Links every sub-word of a word to every sub-word of the words to which the word is linked.
 
     Args:
-        links: of each pair, between words.
-        source_words, target_words: of each pair, the word that each sub-word belongs to.
+        links: the links between words, for each pair.
+        source_words, target_words: for each pair, the word to which each sub-word belongs.
 
     Returns:
-        Of each pair its links, int32 `[links, 2]`: target sub-word, source sub-word.
+        The links of each pair, int32 `[links, 2]`: target sub-word, source sub-word.
     """
     rows = [
         [(t, s) for t, j in enumerate(target) for s, i in enumerate(source) if (i, j) in linked]
@@ -46,14 +46,14 @@ def subword_links(
 
 
 def reference_weights(links: Ragged, shape: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray]:
-    """What the attention is to be like: each target sub-word looks at those it is linked to, at all of them alike.
+    """The reference for attention: each target sub-word attends equally to all source sub-words to which it is linked.
 
     Args:
-        links: of each of at most B pairs, int32 `[links, 2]`: target sub-word, source sub-word.
+        links: for each of at most B pairs, int32 `[links, 2]`: target sub-word, source sub-word.
         shape: B, T and S.
 
     Returns:
-        float32 `[B, T, S]`, whose rows sum to one or, without links, to zero; and float32 `[B, T]`, 1 where there are links.
+        float32 `[B, T, S]` with rows that sum to one or, without links, to zero; and float32 `[B, T]`, 1 where there are links.
     """
     linked = np.zeros(shape, np.float32)
     pair = np.repeat(np.arange(len(links)), links.lengths)

@@ -1,4 +1,4 @@
-"""Training batches from parallel lines, as a tf.data stream (which `fit` takes on every Keras backend)."""
+"""Training batches from parallel lines, as a tf.data stream, which `fit` takes on every Keras backend."""
 
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
@@ -19,20 +19,20 @@ from keras_attn.text.framing import training_arrays
 from keras_attn.text.ragged import Ragged
 from keras_attn.text.tokenizer import Tokenizer
 
-_READY = 8  # batches made ahead of the training step
+_READY = 8  # batches prepared ahead of the training step
 
 Sample = Callable[[int], list[list[int]]]
 
 
 @dataclasses.dataclass(frozen=True)
 class Share:
-    """The rows of every batch that one of several processes makes.
+    """The rows of every batch that one of several processes prepares.
 
     Attributes:
-        multiple: of which a whole batch has as many rows; the last of them are padding alone where the pairs are too few. It is a
-            multiple of `count`.
-        index: which share, from 0; they lie in a batch in their order.
-        count: how many shares there are.
+        multiple: the number of rows in a whole batch is a multiple of this; if there are too few pairs, the last rows are only
+            padding. It is itself a multiple of `count`.
+        index: the number of this share, from 0; shares are in order within a batch.
+        count: the number of shares.
     """
 
     multiple: int = 1
@@ -40,7 +40,7 @@ class Share:
     count: int = 1
 
     def rows(self, size: int) -> slice:
-        """Of a batch of `size` pairs, the rows."""
+        """The rows of a batch of `size` pairs."""
         each = -(-size // self.multiple) * self.multiple // self.count
         return slice(self.index * each, (self.index + 1) * each)
 
@@ -49,25 +49,25 @@ WHOLE = Share()
 
 
 class TrainingBatches:
-    """Endless training batches of pairs of about equal length.
+    """Endless training batches of pairs with about equal length.
 
-    A batch is `((source, target_in), target_out, weight)`, right-padded to one of few shapes, see `bucketing.layout`:
+    A batch is `((source, target_in), target_out, weight)`, right-padded to one of a few shapes, see `bucketing.layout`:
     `source` int32 `[B, S]` ends with EOS, `target_in` int32 `[B, T]` starts with BOS, `target_out` int32 `[B, T]` ends
     with EOS, `weight` float32 `[B, T]` is 1 at real tokens of `target_out` and 0 at padding. The last batch may end in rows
-    that are padding alone.
+    of padding.
 
-    With links it is `((source, target_in), (target_out, reference), (weight, linked))`: `reference` float32 `[B, T, S]` is what the
-    attention that produces `target_out` is to be like, `linked` float32 `[B, T]` is 1 at tokens with links. Padding has
-    none, and EOS has none: to link it to the source's EOS did not help the words. See `guidance.reference_weights`.
+    With links it is `((source, target_in), (target_out, reference), (weight, linked))`: `reference` float32 `[B, T, S]` is the
+    reference for the attention that produces `target_out`, and `linked` float32 `[B, T]` is 1 at tokens with links. Padding and EOS
+    have none; linking EOS to the source's EOS did not help the words. See `guidance.reference_weights`.
 
-    For R-Drop a batch holds each pair twice, one after the other.
+    For R-Drop, a batch contains each pair twice, one after the other.
 
     Args:
         source, target: sub-word ids of the pairs, without BOS and EOS.
         training: the seed, the budget of a batch, and whether it is doubled for R-Drop.
-        samples: for source and target, cuts the same pairs at random by a seed: every epoch has a seed of its own. Which pairs may
-            share a batch, the given ids decide; a batch is as long as its longest sentence, because cuts are of any length.
-        links: of each pair, int32 `[links, 2]` (target, source), between the given ids.
+        samples: for source and target, segments the pairs at random with a seed, which differs in every epoch. The given ids still
+            decide which pairs may share a batch. A batch is as long as its longest sentence, because random segmentations vary.
+        links: for each pair, int32 `[links, 2]` (target, source), between the given ids.
 
     Attributes:
         steps_per_epoch: batches in every epoch.
@@ -93,14 +93,14 @@ class TrainingBatches:
         self.steps_per_epoch = len(self._layout.shapes)
 
     def stream(self, start_step: int = 0, share: Share = WHOLE) -> tf.data.Dataset:
-        """Batches from the given step on, without end; of each batch one share.
+        """Endless batches from the given step on; one share of each batch.
 
-        Epoch e is shuffled by (`training.seed`, e): the same seed gives the same batches, and a stream that starts at
-        step n gives what an unbroken one gives from its n-th batch on.
+        Epoch e is shuffled with (`training.seed`, e): the same seed gives the same batches, and a stream that starts at step n
+        equals an uninterrupted one from its n-th batch on.
         """
         options = tf.data.Options()
         options.autotune.enabled = (
-            False  # its thread sleeps ever longer, and whoever leaves the stream waits for it
+            False  # its thread sleeps longer and longer, and leaving the stream waits for it
         )
         with tf.device("CPU"):
             batches = tf.data.Dataset.from_generator(
@@ -117,10 +117,10 @@ class TrainingBatches:
             done = 0
 
     def _shuffled(self, epoch: int) -> list[tuple[np.ndarray, Shape]]:
-        """The pairs of each batch, and its shape: pairs at random within their bucket, and batches in random order."""
+        """The pairs and the shape of each batch: pairs in random order within their bucket, and batches in random order."""
         draw = np.random.RandomState(
             [self._seed, epoch]
-        )  # the one generator whose numbers NumPy keeps for ever
+        )  # the only generator with numbers that NumPy guarantees never to change
         shuffled = np.concatenate(self._layout.buckets)
         for bucket in np.split(shuffled, np.cumsum([len(each) for each in self._layout.buckets])[:-1]):
             draw.shuffle(bucket)
@@ -129,7 +129,7 @@ class TrainingBatches:
         return [(shuffled[splits[i] : splits[i + 1]], shapes[i]) for i in order]
 
     def _sides(self, epoch: int) -> tuple[Ragged, Ragged]:
-        """Sub-word ids of all pairs, as this epoch cuts them."""
+        """The sub-word ids of all pairs in this epoch."""
         if not self._samples:
             return self._ids
         return tuple(Ragged.of(self._sample(side, epoch)) for side in range(len(self._samples)))
@@ -172,18 +172,18 @@ def training_batches(
     data: DataConfig,
     training: TrainingConfig,
 ) -> TrainingBatches:
-    """Tokenises a corpus, once unless words are cut anew in every epoch, and cuts it into batches.
+    """Tokenises a corpus, only once unless every epoch samples new sub-words, and divides it into batches.
 
     Args:
-        corpus: the sentence pairs; with links if `training.guided_alignment` is not 0.
+        corpus: the sentence pairs, with links if `training.guided_alignment` is not 0.
         source_tokenizer: vocabulary of the source language.
         target_tokenizer: vocabulary of the target language.
         data: `max_length` is the most sub-words a side may have.
-        training: `seed`, as the budget of a batch either `batch_size` or `batch_tokens`, whether `r_drop` doubles it, and one of
-            `subword_sampling` and `guided_alignment`, if any. These two keep the text of all pairs in memory.
+        training: `seed`, either `batch_size` or `batch_tokens` as the budget of a batch, `r_drop`, which doubles a batch, and at
+            most one of `subword_sampling` and `guided_alignment`. These two keep the text of all pairs in memory.
 
     Raises:
-        ConfigError: not exactly one of `training.batch_size` and `training.batch_tokens` is positive.
+        ConfigError: neither or both of `training.batch_size` and `training.batch_tokens` are positive.
         CorpusError: no pair is short enough.
         OSError: the ids cannot be written to the cache.
     """

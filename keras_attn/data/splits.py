@@ -1,4 +1,4 @@
-"""The splits of a corpus: which pairs a model is trained on, chosen by and scored on."""
+"""The splits of a corpus: the pairs for training a model, choosing the best one, and scoring it."""
 
 import dataclasses
 from collections.abc import Callable, Sequence
@@ -10,14 +10,14 @@ from keras_attn.text.corpus import Corpus, CorpusError, read_pairs
 
 @dataclasses.dataclass(frozen=True)
 class Splits:
-    """The pairs of one training.
+    """The pairs of a training run.
 
     Attributes:
-        train: what the model learns from; its word links guide the attention where a training asks for that.
-        dev: what the best model is chosen by.
+        train: the pairs to learn from; with guided alignment, their word links guide the attention.
+        dev: the pairs by which the best model is chosen.
 
     Raises:
-        CorpusError: one of them is empty.
+        CorpusError: a split is empty.
     """
 
     train: Corpus
@@ -26,21 +26,21 @@ class Splits:
     def __post_init__(self) -> None:
         for name, corpus in vars(self).items():
             if not len(corpus):
-                raise CorpusError(f"the {name} split holds no pairs")
+                raise CorpusError(f"the {name} split has no pairs")
 
 
 def split_corpus(
     data: DataConfig, split: str, *, read: Callable[[Sequence[str]], Corpus] = read_pairs
 ) -> Corpus:
-    """The pairs of one split: of the named corpus, else from the files of that split.
+    """The pairs of one split, from the named corpus or from the files of that split.
 
     Args:
         data: names the corpus or the files.
-        split: `"train"`, `"dev"`, `"test"` or, of a named corpus, another one that it has.
-        read: what reads files; `open_pairs` leaves the pairs there.
+        split: `"train"`, `"dev"`, `"test"` or another split of a named corpus.
+        read: the function that reads files; `open_pairs` leaves the pairs in their files.
 
     Returns:
-        The pairs, with their word links where a named corpus has some.
+        The pairs, with word links if a named corpus has them.
 
     Raises:
         CorpusError: there is no such split, or its files cannot be read.

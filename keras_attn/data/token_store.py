@@ -1,8 +1,8 @@
-"""A corpus as ids on disk: cut into sub-words once, and memory-mapped from then on.
+"""A corpus as ids on disk: tokenised once, and memory-mapped from then on.
 
 A store is a folder of flat files in the cache. Its name is a checksum of the sentence pairs, the vocabularies and the longest
-length, so a training that goes on finds it, and so does another training of the same pairs. However large the corpus is, only a few
-bytes of a pair are in memory.
+length, so a resumed run finds it, and so does another run on the same pairs. However large the corpus is, memory holds only a few
+bytes per pair.
 """
 
 import contextlib
@@ -28,11 +28,11 @@ _SIDES = ("source", "target")
 
 @dataclasses.dataclass(frozen=True)
 class TokenStore:
-    """The pairs of a corpus whose sides both have at least one sub-word and not too many.
+    """The pairs of a corpus with at least one and not too many sub-words on both sides.
 
     Attributes:
         source, target: their ids, without BOS and EOS.
-        kept: bool `[pairs of the corpus]`, which pairs they are.
+        kept: bool `[pairs of the corpus]`, which pairs these are.
     """
 
     source: Ragged
@@ -43,12 +43,12 @@ class TokenStore:
 def token_store(
     corpus: Corpus, source_tokenizer: Tokenizer, target_tokenizer: Tokenizer, *, max_length: int
 ) -> TokenStore:
-    """The store of a corpus, which is made where there is none.
+    """The store of a corpus, which is made if there is none.
 
     Args:
         corpus: the sentence pairs.
         source_tokenizer, target_tokenizer: their vocabularies.
-        max_length: the most sub-words that a side may have.
+        max_length: the most sub-words on a side.
 
     Raises:
         CorpusError: no pair is short enough.
@@ -61,7 +61,7 @@ def token_store(
             stack.enter_context(locked(folder, wait=True))
         except OSError as error:
             raise OSError(
-                f"cannot write {folder}: {error.strerror}. Set KERAS_ATTN_CACHE to a folder that can be written"
+                f"cannot write {folder}: {error.strerror}. Set KERAS_ATTN_CACHE to a writable folder"
             ) from None
         store = _load(folder)
         if store is None:
@@ -80,7 +80,7 @@ def _key(corpus: Corpus, tokenizers: tuple[Tokenizer, Tokenizer], max_length: in
 
 
 def _load(folder: Path) -> TokenStore | None:
-    """The store, or None where there is none or it is damaged. `kept.npy`, which is written last, says that it is whole."""
+    """The store, or None if it is missing or damaged. `kept.npy` is written last and shows that it is complete."""
     try:
         kept = np.load(folder / "kept.npy", mmap_mode="r")
         sides = [_load_side(folder, side) for side in _SIDES]
@@ -124,7 +124,7 @@ def _write(folder: Path, corpus: Corpus, tokenizers: tuple[Tokenizer, Tokenizer]
 def _tokenised(
     corpus: Corpus, tokenizers: tuple[Tokenizer, Tokenizer]
 ) -> Iterator[list[tuple[np.ndarray, np.ndarray]]]:
-    """Of chunks of the pairs, for each side: the ids of all lines, int32, and how many each line has. On all cores."""
+    """For chunks of the pairs and for each side: the ids of all lines, int32, and their number per line. Uses all cores."""
 
     def chunks() -> Iterator[tuple[list[bytes], list[bytes]]]:
         pairs = zip(corpus.source, corpus.target, strict=True)
@@ -144,7 +144,7 @@ def _tokenised(
 
 
 class _GrowingArray:
-    """A one-dimensional `.npy` file that is written in pieces; its header, which holds the length, is completed at the end."""
+    """A one-dimensional `.npy` file that is written in pieces; its header with the length is completed at the end."""
 
     def __init__(self, stream, dtype: np.dtype) -> None:
         self._stream, self._dtype, self._length = stream, dtype, 0

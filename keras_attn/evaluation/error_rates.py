@@ -1,6 +1,7 @@
 """Exact match, character error rate and word error rate, for tasks with one right answer: spellings, sounds, dates.
 
-Both error rates are Levenshtein 1966: the fewest insertions, deletions and substitutions that make a reference of the hypothesis.
+Both error rates use the distance of Levenshtein 1966: the fewest insertions, deletions and substitutions that turn the
+hypothesis into a reference.
 """
 
 import dataclasses
@@ -11,13 +12,14 @@ from importlib.metadata import version
 
 @dataclasses.dataclass(frozen=True)
 class ErrorRates:
-    """Per cent; an error rate may exceed 100.
+    """Scores in per cent; an error rate may exceed 100.
 
     Attributes:
-        exact: sources whose hypothesis is one of their references.
-        cer: character edits to the nearest reference of each source, over all of those references' characters, spaces included.
-        wer: the same of words, which are what whitespace separates: phonemes, where a line is phonemes.
-        signature: references a source (`var`: not as many for each), sources, and how lines are made comparable.
+        exact: share of sources for which the hypothesis equals one of the references.
+        cer: character edits to the nearest reference of each source, divided by the total length of those references, spaces
+            included.
+        wer: the same for words, separated by whitespace; these are phonemes if a line is phonemes.
+        signature: references per source (`var`: not always the same number), sources, and how lines are normalised.
     """
 
     exact: float
@@ -36,13 +38,14 @@ class ErrorRates:
 def error_rates(sources: Sequence[str], hypotheses: Sequence[str], *references: Sequence[str]) -> ErrorRates:
     """Compares hypotheses with their references.
 
-    A source that occurs several times counts once, with the hypothesis of its first line and the references of all its lines: the
-    pronunciations of one word, say. Lines are compared in Unicode's composed form (NFC), with one space for each run of whitespace.
+    A source that occurs several times, such as a word with several pronunciations, counts once, with the hypothesis of its first
+    line and the references of all its lines. Lines are compared in Unicode's composed form (NFC), with one space per run of
+    whitespace.
 
     Args:
-        sources: what the hypotheses are of.
-        hypotheses: one for each source.
-        references: one or more lists, each with a reference for each source.
+        sources: the sources of the hypotheses.
+        hypotheses: one per source.
+        references: one or more lists, each with one reference per source.
 
     Raises:
         ValueError: no lines, or lists that differ in length.
@@ -78,7 +81,7 @@ def _comparable(line: str) -> str:
 
 
 def _error_rate(groups: list[tuple[list[str], list[list[str]]]]) -> float:
-    """Of symbols: the edits to the nearest references over the lengths of those, in per cent; of equally near ones, the longest."""
+    """Edits to the nearest references, divided by their lengths, in per cent; on a tie, the longest reference counts."""
     from rapidfuzz.distance import Levenshtein
 
     edits = length = 0

@@ -1,4 +1,4 @@
-"""Translates a test set and scores it, by greedy and by beam search."""
+"""Translates a test set with greedy and beam search, and scores the translations."""
 
 import dataclasses
 from collections.abc import Iterator, Sequence
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class Evaluation:
-    """How good one way to search is.
+    """The scores of one search method.
 
     Attributes:
-        tokenized: against references that were tokenised and lowercased.
-        single_words: whether the references are single words, of which BLEU is always 0.
+        tokenized: scores against tokenised and lowercased references.
+        single_words: whether the references are single words, for which BLEU is always 0.
     """
 
     beam_size: int
@@ -55,18 +55,18 @@ def evaluate(
     *,
     more_references: Sequence[Sequence[str]] = (),
 ) -> Iterator[Evaluation]:
-    """Scores greedy search, then beam search, each as soon as it is done.
+    """Yields the scores of greedy search, then those of beam search, each as soon as it is done.
 
     Args:
-        translator: what to evaluate.
+        translator: the translator to evaluate.
         sources: lines to translate.
         references: their translations, raw text.
         beam_size: None: the model's; 1: greedy search only.
-        tokenized_references: the references lowercased, normalised and tokenised as Moses does, for a second pair of scores.
-        more_references: other lists like `references`, each as right.
+        tokenized_references: the references lowercased, normalised and tokenised with Moses' rules, for a second pair of scores.
+        more_references: further lists like `references`, which are equally right.
 
     Raises:
-        ValueError: no lines, or not as many references as sources.
+        ValueError: no lines, or the numbers of references and sources differ.
     """
     settings = translator.search
     _check_counts(sources, [references, *more_references], tokenized_references)
@@ -87,7 +87,7 @@ def evaluate(
 
 
 def tokenized_references(data: DataConfig, split: str) -> list[str] | None:
-    """The references of a split as published papers score them, where its corpus has them: Multi30k's test sets.
+    """The references of a split as used in published papers, if its corpus has them: Multi30k's test sets.
 
     Raises:
         CorpusError: they cannot be fetched.
@@ -100,14 +100,14 @@ def tokenized_references(data: DataConfig, split: str) -> list[str] | None:
 def _check_counts(
     sources: Sequence[str], references: Sequence[Sequence[str]], tokenized: Sequence[str] | None
 ) -> None:
-    """Before the translating, which takes a while."""
+    """Checks the numbers of lines before the translation, which takes a while."""
     named = [("references", lines) for lines in references]
     if tokenized is not None:
         named.append(("tokenised references", tokenized))
     for name, lines in named:
         if len(lines) != len(sources):
             raise ValueError(
-                f"expected one reference a source; got {len(sources)} sources and {len(lines)} {name}"
+                f"expected one reference per source; got {len(sources)} sources and {len(lines)} {name}"
             )
     if not sources:
         raise ValueError("nothing to evaluate: got no sources")

@@ -1,4 +1,4 @@
-"""sacreBLEU and chrF, as raw text and as the Multi30k papers score it, each with the signature that says how.
+"""BLEU and chrF, on raw text and as in the Multi30k papers, each with a signature that says how it was computed.
 
 BLEU: Papineni et al. 2002. chrF: Popović 2015. Why signatures: Post 2018, "A Call for Clarity in Reporting BLEU
 Scores".
@@ -31,13 +31,13 @@ class Scores:
 
     @property
     def chrf_line(self) -> str:
-        """chrF alone, for single words, of which BLEU is always 0."""
+        """Only chrF, for single words, for which BLEU is always 0."""
         return f"chrF2 {self.chrf:5.1f}  {self.chrf_signature}"
 
 
 @dataclasses.dataclass(frozen=True)
 class LengthBucket:
-    """BLEU of the sentences whose source has `shortest` to `longest` words (None in the last bucket: any more)."""
+    """BLEU of the sentences with `shortest` to `longest` source words (None in the last bucket: no limit)."""
 
     shortest: int
     longest: int | None
@@ -56,11 +56,11 @@ def corpus_scores(hypotheses: Sequence[str], *references: Sequence[str]) -> Scor
 
     Args:
         hypotheses: translations as the model writes them.
-        references: one or more lists, each with a reference for each hypothesis.
+        references: one or more lists, each with one reference per hypothesis.
 
     Raises:
         ValueError: the lists are empty or differ in length.
-        TypeError: a string came in place of a list.
+        TypeError: a string was passed instead of a list.
     """
     from sacrebleu.metrics import BLEU, CHRF
 
@@ -70,8 +70,8 @@ def corpus_scores(hypotheses: Sequence[str], *references: Sequence[str]) -> Scor
 def tokenized_scores(hypotheses: Sequence[str], tokenized_references: Sequence[str], language: str) -> Scores:
     """Scores against references that are already lowercased, Moses-normalised and Moses-tokenised.
 
-    The hypotheses are raw text and get the same treatment here (`moses_tokens`). Published Multi30k scores are of
-    this kind. They compare only with each other, not with `corpus_scores`: the signature ends with the treatment.
+    The hypotheses are raw text and get the same treatment here (`moses_tokens`). Published Multi30k scores are computed this way.
+    Compare them only with each other, not with `corpus_scores`: the end of the signature names the treatment.
 
     Args:
         hypotheses: translations as the model writes them, cased and not tokenised.
@@ -85,7 +85,7 @@ def tokenized_scores(hypotheses: Sequence[str], tokenized_references: Sequence[s
     from sacrebleu.metrics import BLEU, CHRF
 
     _check_lines(hypotheses, tokenized_references)
-    # force: the text is tokenised on purpose, so sacreBLEU need not warn that it is.
+    # force: the text is tokenised on purpose, so sacreBLEU should not warn about it.
     bleu, chrf = BLEU(lowercase=True, tokenize="none", force=True), CHRF(lowercase=True)
     scores = _scores(moses_tokens(hypotheses, language), [tokenized_references], bleu, chrf)
     treatment = f"|moses:lc.norm.tok.{language}|sacremoses:{sacremoses.__version__}"
@@ -97,16 +97,16 @@ def tokenized_scores(hypotheses: Sequence[str], tokenized_references: Sequence[s
 
 
 def moses_tokens(lines: Sequence[str], language: str) -> list[str]:
-    """Lowercases, normalises the punctuation and tokenises like Moses, in this order; tokens joined by spaces.
+    """Lowercases, normalises punctuation and tokenises like Moses, in this order; joins the tokens by spaces.
 
-    Hyphens are not split and XML's special characters are escaped (`&quot;`). It makes every line of Multi30k's
-    `task1/tok/*.lc.norm.tok.{de,fr}` from the raw one. A language for which Moses has no rules gets the general ones.
+    Hyphens are not split, and XML's special characters are escaped (`&quot;`). It reproduces every line of Multi30k's
+    `task1/tok/*.lc.norm.tok.{de,fr}` from the raw line. A language without its own rules in Moses gets the general ones.
 
     Raises:
         ValueError: `language` is not a two- or three-letter code.
     """
     if not re.fullmatch("[a-z]{2,3}", language):
-        raise ValueError(f"language takes a code such as 'de' or 'fr'; got {language!r}")
+        raise ValueError(f"language must be a code such as 'de' or 'fr'; got {language!r}")
     from sacremoses import MosesPunctNormalizer, MosesTokenizer
 
     normalizer, tokenizer = MosesPunctNormalizer(language), MosesTokenizer(language)
@@ -118,10 +118,10 @@ def moses_tokens(lines: Sequence[str], language: str) -> list[str]:
 def bleu_by_length(
     sources: Sequence[str], hypotheses: Sequence[str], references: Sequence[str], edges: Sequence[int]
 ) -> list[LengthBucket]:
-    """BLEU by the source's length in whitespace-separated words, as in figure 2 of Bahdanau et al. 2015.
+    """BLEU by source length in whitespace-separated words, as in figure 2 of Bahdanau et al. 2015.
 
     Args:
-        edges: the longest length of each bucket but the last: `(10, 20)` makes 0-10, 11-20 and 21+.
+        edges: the longest length in each bucket except the last: `(10, 20)` gives 0-10, 11-20 and 21+.
 
     Returns:
         `len(edges) + 1` buckets, empty ones included; the counts add up to the number of sentences.
@@ -131,7 +131,7 @@ def bleu_by_length(
     """
     _check_lines(hypotheses, references)
     if len(sources) != len(hypotheses):
-        raise ValueError(f"expected one source a hypothesis; got {len(sources)} and {len(hypotheses)}")
+        raise ValueError(f"expected one source per hypothesis; got {len(sources)} and {len(hypotheses)}")
     if any(longest < shortest for shortest, longest in _bounds(edges)[:-1]):
         raise ValueError(f"edges must be increasing numbers of words, such as (10, 20); got {tuple(edges)}")
     lengths = [len(source.split()) for source in sources]
@@ -171,7 +171,7 @@ def _check_lines(hypotheses: Sequence[str], references: Sequence[str]) -> None:
         raise TypeError("expected lists of lines; got one string, whose characters would be scored as lines")
     if len(hypotheses) != len(references):
         raise ValueError(
-            f"expected one reference a hypothesis; got {len(hypotheses)} hypotheses "
+            f"expected one reference per hypothesis; got {len(hypotheses)} hypotheses "
             f"and {len(references)} references"
         )
     if not hypotheses:

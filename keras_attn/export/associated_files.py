@@ -29,14 +29,14 @@ _IDENTIFIER, _PARSER = (
 def with_metadata(
     model: bytes, name: str, description: str, files: Iterable[str], *, licence: str = ""
 ) -> bytes:
-    """A `.tflite` that says what it is and which files it is to hold, see `with_files`.
+    """Adds the metadata of a `.tflite`: a description, and the names of the files to add; see `with_files`.
 
     Args:
         model: the `.tflite`.
-        name: of the model, for people.
-        description: what the metadata says of it.
-        files: names.
-        licence: under which the model is, and whom to name beside it; "": the metadata do not say.
+        name: the model's name, for people.
+        description: the description in the metadata.
+        files: the names of the files.
+        licence: the model's licence, and whom to credit; "": not stated in the metadata.
 
     Returns:
         The `.tflite`; the same arguments give the same bytes.
@@ -54,9 +54,9 @@ def with_metadata(
 
 
 def with_files(model: bytes, files: dict[str, bytes]) -> bytes:
-    """A `.tflite` and files, contents by name, in it, without the time of day, which `ZipInfo` leaves out where it is not told.
+    """Adds files, contents by name, to a `.tflite`, without timestamps, so that the result is reproducible.
 
-    An archive has checksums of its files, and none of the graphs before it: their SHA-256 is one more file, `graphs.sha256`.
+    The archive has checksums of its own files but not of the graphs before it, so their SHA-256 is one more file, `graphs.sha256`.
     """
     stream = io.BytesIO(model)
     with zipfile.ZipFile(stream, "a") as archive:
@@ -67,7 +67,7 @@ def with_files(model: bytes, files: dict[str, bytes]) -> bytes:
 
 
 def read_files(model: bytes) -> dict[str, bytes]:
-    """The files in a `.tflite`, by name, once the graphs before them are known to be whole.
+    """The files in a `.tflite`, by name, after checking that the graphs before them are intact.
 
     Raises:
         ValueError: there are none, or something is damaged.
@@ -79,12 +79,10 @@ def read_files(model: bytes) -> dict[str, bytes]:
                 raise ValueError(f"expected a few files in a .tflite, found {len(infos)}")
             files = {info.filename: unpack_member(archive, info.filename, MOST_BYTES) for info in infos}
     except zipfile.BadZipFile:
-        raise ValueError("expected a .tflite with files in it, as `keras-attn export` writes it") from None
+        raise ValueError("expected a .tflite that contains files, as `keras-attn export` writes it") from None
     graphs = model[: min((info.header_offset for info in infos), default=0)]
     if GRAPHS_SUM in files and files.pop(GRAPHS_SUM) != hashlib.sha256(graphs).hexdigest().encode():
-        raise ValueError(
-            "the graphs in the .tflite are damaged: their SHA-256 is not the one that is in the file"
-        )
+        raise ValueError("the graphs in the .tflite are damaged: their SHA-256 is not the one in the file")
     return files
 
 

@@ -1,17 +1,17 @@
-"""A signature takes a batch; whoever sends a single line or row is told so, and not where in the graph that went wrong."""
+"""Signatures take a batch. A client that sends a single line or row gets an error that says so."""
 
 import tensorflow as tf
 
 
 def batch(tensor: tf.Tensor, name: str, of: str) -> tf.Tensor:
-    """The tensor, whose number of axes is checked when the graph runs: TensorFlow lets any into a signature.
+    """Returns the tensor with a check of its number of axes when the graph runs: a signature accepts any tensor.
 
-    The message is in the name of the node that checks, which every error of TensorFlow and its server quotes. (The graph's
-    optimizer would leave an assertion out: it takes the signature's word for the shape.)
+    The message is the name of the checking node, which every error of TensorFlow and its server quotes. (The graph optimizer would
+    remove an assertion, because it trusts the shape in the signature.)
 
     Args:
-        tensor: an argument of a signature, of static shape `[B, ...]`.
-        name: what the argument is called.
+        tensor: an argument of a signature, with static shape `[B, ...]`.
+        name: the argument's name.
         of: what a batch is made of.
     """
     message = f"{name} must be a batch of {of} even if there is only one"

@@ -1,4 +1,4 @@
-"""Runs an export on real inputs, as a client would, and has it compared with its model: see `export.parity`."""
+"""Runs an export on real inputs, as a client would, and compares it with its model; see `export.parity`."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -22,15 +22,15 @@ def check_litert(
     """Translates with a `.tflite` export, one source after the other on one thread, and with Keras.
 
     Args:
-        model: the one that was exported.
+        model: the exported model.
         folder: the export.
-        sources: at least 50 sentences, which go through the signature `translate_text`, or inputs of a model without vocabularies,
-            which go through `translate`.
+        sources: at least 50 sentences for the signature `translate_text`, or inputs for `translate` if the model has no
+            vocabularies.
         references: translations of the sentences, for BLEU.
 
     Raises:
-        ParityError: a float32 export differs in more than rounding.
-        ValueError: too few sources, or not as many references.
+        ParityError: a float32 export differs by more than rounding.
+        ValueError: too few sources, or a different number of references.
     """
     subject = _subject(model)
     run, description = _run_text(folder) if subject.translator else _run_ids(folder)

@@ -1,4 +1,4 @@
-"""A smaller `.tflite` that computes the same: what the converter writes more than once, or writes without need, is left out."""
+"""Makes a `.tflite` smaller without changing what it computes, by removing what the converter duplicates or does not need."""
 
 from collections import defaultdict
 
@@ -8,12 +8,12 @@ from ai_edge_litert import schema_py_generated as schema
 
 from keras_attn.export.sharing import share_graphs
 
-_WORTH = 1024  # bytes of numbers; an operator takes a fifth of that
+_WORTH = 1024  # size of a constant in bytes; an operator takes a fifth of that
 _DTYPES = {schema.TensorType.INT32: np.int32, schema.TensorType.FLOAT32: np.float32}
 
 
 def compact(model: schema.ModelT) -> None:
-    """Changes a parsed model in place: graphs and scales are shared, operators make simple constants, tensors lose their names."""
+    """Changes a parsed model in place: shares graphs and scales, replaces simple constants by operators, removes tensor names."""
     share_graphs(model)
     _share_scales(model)
     _compute_constants(model)
@@ -21,8 +21,8 @@ def compact(model: schema.ModelT) -> None:
 
 
 class _Scales:
-    """What the numbers of a quantised weight mean, written once: every use of a weight repeats its scales and zero points, one a
-    row, and all weights of as many rows have the same zero points."""
+    """Stores quantisation parameters once: every use of a weight repeats its scales and zero points, one per row, and all weights
+    with the same number of rows have the same zero points."""
 
     def __init__(self, table: schema.QuantizationParametersT, zero_points: dict[bytes, int]) -> None:
         self._table, self._zero_points, self._offset = table, zero_points, None
@@ -57,10 +57,11 @@ def _share_scales(model: schema.ModelT) -> None:
 
 
 def _compute_constants(model: schema.ModelT) -> None:
-    """Buffers that loops begin with are constants of one number, and places are numbered 0, 1, 2, ...: operators make them, once a
-    call.
+    """Replaces constants that repeat one number, such as the initial buffers of loops, and ranges 0, 1, 2, ... by operators.
 
-    What a loop's own body reads stays, for there it would be made at every step.
+    The operators run once per call.
+
+    Constants that a loop's body reads stay, because there the operators would run at every step.
     """
     users = defaultdict(list)
     for index, graph in enumerate(model.subgraphs):
@@ -133,7 +134,7 @@ def _opcode(model: schema.ModelT, builtin: int) -> int:
 
 
 def _forget_names(model: schema.ModelT) -> None:
-    """Of tensors inside the graphs: they say where in Keras a number came from, in half a percent of the file."""
+    """Removes the names of tensors inside the graphs. They say where in Keras a tensor came from, in 0.5 % of the file."""
     for graph in model.subgraphs:
         outside = {*graph.inputs, *graph.outputs}
         for i, tensor in enumerate(graph.tensors):

@@ -1,4 +1,4 @@
-"""Traced functions to a `.tflite`, of operators that its hosts have."""
+"""Converts traced functions to a `.tflite` of built-in operators."""
 
 import re
 import tempfile
@@ -16,31 +16,31 @@ _CANNOT_RUN = (
 
 
 class ConversionError(ValueError):
-    """A graph that LiteRT's built-in operators cannot run; the message names the operators."""
+    """A graph that needs more than LiteRT's built-in operators; the message names the missing ones."""
 
 
 def convert(signatures: dict[str, Signature], precision: str) -> bytes:
-    """Converts traced functions without variables to a `.tflite` with a signature each.
+    """Converts traced functions without variables to a `.tflite` with one signature per function.
 
     Args:
         signatures: the functions, by name.
         precision: one of `PRECISIONS`.
 
     Raises:
-        ConversionError: it needs more than built-in operators.
+        ConversionError: the functions need more than built-in operators.
     """
     with tempfile.TemporaryDirectory() as folder:
         with as_os_errors(folder):
             tf.saved_model.save(tf.Module(), folder, signatures=signatures)
         converter = tf.lite.TFLiteConverter.from_saved_model(folder, signature_keys=list(signatures))
         converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS]
-        # Without it a loop copies a whole buffer to write one row of it.
+        # Without it, a loop copies a whole buffer to write one row.
         converter._experimental_enable_dynamic_update_slice = True
         converter.optimizations = [] if precision == "float32" else [tf.lite.Optimize.DEFAULT]
         converter.target_spec.supported_types = [tf.float16] if precision == "float16" else []
         try:
             converted = converter.convert()
-        except Exception as error:  # the converter raises whatever its C++ side does
+        except Exception as error:  # the converter raises any error of its C++ code
             raise _conversion_error(error) from None
     if others := _custom_operators(converted):
         raise ConversionError(_CANNOT_RUN.format(f"no built-in operator for {', '.join(sorted(others))}"))

@@ -1,4 +1,4 @@
-"""What an export says of itself in a JSON file: written with it, and checked when it is read, for it may be a stranger's."""
+"""The JSON description of an export. It is checked when it is read, because it may be untrusted."""
 
 import dataclasses
 from collections.abc import Iterable
@@ -12,33 +12,35 @@ from keras_attn.special_ids import EOS_ID
 from keras_attn.storage.checksums import SUMS, check_files, sums_of, write_sums
 
 LITERT_DESCRIPTION = "model.json"
-SAVED_MODEL_DESCRIPTION = "assets.extra/model.json"  # TensorFlow leaves this folder of a SavedModel to others
+SAVED_MODEL_DESCRIPTION = (
+    "assets.extra/model.json"  # TensorFlow reserves this folder of a SavedModel for other programs
+)
 MODEL = "model.tflite"
-_LONGEST = 100_000  # ids of a source
+_LONGEST = 100_000  # the most ids of a source
 
 
 def search_description(settings: SearchConfig) -> dict[str, Any]:
-    """How an export searches, for its JSON file."""
+    """The search of an export, for its JSON file."""
     return {key: value for key, value in dataclasses.asdict(settings).items() if key != "batch_size"}
 
 
 def write_description(folder: Path, name: str, values: dict[str, Any]) -> None:
-    """Writes the JSON file `name`, and the SHA-256 of all files that the folder holds then, so it comes last."""
+    """Writes the JSON file `name`, and the SHA-256 of all files in the folder; call it last."""
     write_json(folder / name, values)
     write_sums(folder, sums_of(folder, files_in(folder)))
 
 
 def read_description(folder: Path, name: str) -> dict[str, Any]:
-    """Reads the JSON file again.
+    """Reads the JSON file.
 
     Raises:
-        ValueError: no such file, or it is not the description of an export.
+        ValueError: the file is missing, or is not the description of an export.
     """
     try:
         values = read_json(folder / name)
         if isinstance(values.get("keras_attn_export"), str):
             return values
-        reason = "it does not say which kind"
+        reason = "it does not say its kind"
     except (OSError, ValueError) as error:
         reason = str(error)
     raise ValueError(
@@ -47,10 +49,10 @@ def read_description(folder: Path, name: str) -> dict[str, Any]:
 
 
 def check_sums(folder: Path, names: Iterable[str]) -> None:
-    """Compares files of an export with their SHA-256; warns where none are kept.
+    """Compares files of an export with their SHA-256; warns if there are no checksums.
 
     Raises:
-        ValueError: a file is not there, is a link, differs or has no sum.
+        ValueError: a file is missing, is a link, differs or has no checksum.
         OSError: a file cannot be read.
     """
     files = {name: folder / name for name in names}
@@ -58,25 +60,25 @@ def check_sums(folder: Path, names: Iterable[str]) -> None:
         if path.is_symlink():
             raise ValueError(f"{path} is a link, which is not followed: copy the file itself there")
         if not path.is_file():
-            raise ValueError(f"{folder} is not a whole export: it has no {name}")
+            raise ValueError(f"{folder} is not a complete export: it has no {name}")
     check_files(folder / SUMS, files)
 
 
 def files_in(folder: Path) -> list[str]:
-    """The files of an export, below its folder, but for the sums."""
+    """The files of an export, relative to its folder, without the checksums."""
     names = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir())
     return [name for name in names if name != SUMS]
 
 
 def read_litert_description(folder: Path, signature: str) -> dict[str, Any]:
-    """The description of a `.tflite`, whose files are as they were written and whose numbers can be gone by.
+    """The checked description of a `.tflite`, after verifying that its files are unchanged.
 
     Args:
         folder: the export.
-        signature: the one that it is to be run by.
+        signature: the signature to be run.
 
     Raises:
-        ValueError: the folder is no such export; or a file is damaged.
+        ValueError: the folder is not such an export, or a file is damaged.
         OSError: a file cannot be read.
     """
     description = read_description(folder, LITERT_DESCRIPTION)
@@ -86,7 +88,7 @@ def read_litert_description(folder: Path, signature: str) -> dict[str, Any]:
     if signature not in signatures:
         raise ValueError(
             f"{folder} has no signature {signature!r}, but {', '.join(signatures)}: a model without vocabularies runs in "
-            "LiteRTModel; what an older version exported has to be exported again"
+            "LiteRTModel; exports of older versions must be exported again"
         )
     (_check_text if signature == "translate_text" else _check_ids)(folder, description)
     check_sums(folder, [LITERT_DESCRIPTION, MODEL])
@@ -94,7 +96,7 @@ def read_litert_description(folder: Path, signature: str) -> dict[str, Any]:
 
 
 def _check_text(folder: Path, description: dict[str, Any]) -> None:
-    """What a client of text goes by."""
+    """Checks the values that a client of text uses."""
     shape = _value(description, "signatures", "translate_text", "inputs", "text", "shape")
     whole = isinstance(shape, list) and len(shape) == 2 and all(type(size) is int for size in shape)
     if not whole or shape[0] != 1 or not 0 < shape[1] <= 8 * _LONGEST:
@@ -102,7 +104,7 @@ def _check_text(folder: Path, description: dict[str, Any]) -> None:
 
 
 def _check_ids(folder: Path, description: dict[str, Any]) -> None:
-    """What a client of ids goes by."""
+    """Checks the values that a client of ids uses."""
     dtype = _value(description, "signatures", "translate", "inputs", "source", "dtype")
     if dtype not in ("int32", "float32"):
         raise _unusable(folder, "signatures.translate.inputs.source.dtype", "int32 or float32")
@@ -119,7 +121,7 @@ def _check_ids(folder: Path, description: dict[str, Any]) -> None:
 
 
 def _value(values: Any, *path: str) -> Any:
-    """What lies at a path of names, `None` where nothing does."""
+    """The value at a path of names, `None` if there is none."""
     for name in path:
         values = values.get(name) if isinstance(values, dict) else None
     return values

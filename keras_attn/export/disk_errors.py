@@ -1,4 +1,4 @@
-"""TensorFlow writes files itself, and says in errors of its own that it could not."""
+"""TensorFlow writes files itself, and raises its own errors if that fails."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ import tensorflow as tf
 
 @contextmanager
 def as_os_errors(path: str | Path) -> Iterator[None]:
-    """For blocks that have TensorFlow write: what fails is an OSError that names `path`, as with every other file."""
+    """For blocks in which TensorFlow writes: turns its errors into an OSError that names `path`, as for every other file."""
     try:
         yield
     except tf.errors.OpError as error:

@@ -5,7 +5,7 @@ Its signatures go from ids to hypotheses, with the weights as constants:
     beam_K_of_N    source int32 [N, S], any S; limits int32 [N] -> tokens int32 [N, K, L], lengths int32 [N, K], log_probs float32
                    [N, K], scores float32 [N, K], as `search.Hypotheses`
 
-K is 1 and the model's beam size; N is `BATCH` and, in float32, 1, for a sentence at once.
+There is one signature for each K, 1 and the model's beam size, and each N: `BATCH` and, in float32, also 1 for single sentences.
 """
 
 import dataclasses
@@ -33,27 +33,27 @@ from keras_attn.models.seq2seq import Embeddings
 from keras_attn.storage.engine_file import EngineFile, PlacedArray, int8_rows, write_engine
 from keras_attn.storage.folder_files import WEIGHTS
 
-BATCH = 16  # sentences; larger batches spend more steps on those that have ended
+BATCH = 16  # sentences; larger batches waste more steps on sentences that have ended
 SIZES = {"float32": (1, BATCH), "int8": (BATCH,)}
-_WORTH = 1024  # numbers: smaller constants stay in the graph
+_WORTH = 1024  # number of elements: smaller constants stay in the graph
 _ALIGNED = 64  # bytes
-_SOMEWHERE = 1 << 62  # an offset until the length of the graph is known
-_OFFSET_FIELD = 6  # of a buffer, in its vtable
+_SOMEWHERE = 1 << 62  # a placeholder offset until the length of the graph is known
+_OFFSET_FIELD = 6  # position in the vtable of a buffer
 
 
 class EngineError(ValueError):
-    """A model that the engine cannot run as Keras does; the message says why."""
+    """A model for which an engine cannot translate as Keras does; the message says why."""
 
 
 def make_engine(folder: str | Path, translator: Translator | None = None) -> None:
-    """Makes the engine of a model folder and puts it there.
+    """Makes the engine of a model folder and saves it there.
 
     Args:
         folder: a complete model folder.
-        translator: what it holds, if that is at hand.
+        translator: its content, if already loaded.
 
     Raises:
-        EngineError: LiteRT cannot run the model, or finds other translations with float32 than Keras.
+        EngineError: LiteRT cannot run the model, or its float32 translations differ from those of Keras.
         OSError: the folder cannot be written.
     """
     write_engine(folder, _engines(folder, load_subject(translator or folder)))
@@ -81,7 +81,7 @@ def _engines(folder: str | Path, subject: Subject) -> dict[str, EngineFile]:
 
 
 def _longest(subject: Subject) -> int:
-    """L: what the longest source may become."""
+    """L: the most target tokens for the longest source."""
     return subject.search.length_limit(subject.search.max_source_length - 1)
 
 
@@ -112,7 +112,7 @@ def _traced(subject: Subject, embeddings: Embeddings, method: Beam, size: int) -
 
 
 def _arrays(file: h5py.File) -> dict[str, np.ndarray]:
-    """The weights that are worth leaving out, by name."""
+    """The weights that are large enough to move out of the graph, by name."""
     found: dict[str, np.ndarray] = {}
 
     def note(name: str, item: h5py.Group | h5py.Dataset) -> None:
@@ -124,7 +124,7 @@ def _arrays(file: h5py.File) -> dict[str, np.ndarray]:
 
 
 def _without_weights(model: bytes, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> EngineFile:
-    """Takes those constants out that are a weight or its transpose, in float32 or in int8 rows."""
+    """Removes constants that equal a weight or its transpose, in float32 or in int8 rows."""
     parsed = schema.ModelT.InitFromPackedBuf(model, 0)
     found = []
     for number, buffer in enumerate(parsed.buffers):
@@ -151,14 +151,14 @@ def _place(data: bytes, uses: list[schema.TensorT], arrays: dict[str, np.ndarray
             if kinds == {schema.TensorType.INT8} and matrix.ndim == 2 and matrix.size == len(data):
                 rows, scales = int8_rows(matrix)
                 theirs = np.frombuffer(data, np.int8).reshape(rows.shape)
-                # The converter rounds scales in its own way: ours are put in their place.
+                # The converter rounds scales differently, so they are replaced by ours.
                 if np.abs(rows.astype(np.int16) - theirs).max() <= 1 and _rescaled(uses, scales):
                     return PlacedArray(name, transposed, "int8", 0)
     return None
 
 
 def _rescaled(uses: list[schema.TensorT], scales: np.ndarray) -> bool:
-    """Gives all uses of a matrix the scales of its rows; False where one of them has scales of another kind."""
+    """Gives all uses of a matrix the scales of its rows; returns False if one of them has another kind of scales."""
     tables = [
         each.quantization
         for each in uses
@@ -172,7 +172,7 @@ def _rescaled(uses: list[schema.TensorT], scales: np.ndarray) -> bool:
 
 
 def _laid_out(parsed: schema.ModelT, places: dict[int, PlacedArray], about: dict[str, Any]) -> EngineFile:
-    """The graph with those constants behind its end, one after the other."""
+    """The graph with these constants placed after its end, one after the other."""
     sizes = {number: len(parsed.buffers[number].data) for number in places}
     for number, size in sizes.items():
         buffer = parsed.buffers[number]
@@ -192,10 +192,10 @@ def _aligned(offset: int) -> int:
 
 
 def _check(subject: Subject, engine: LiteRTEngine) -> None:
-    """Has Keras and the engine search alike.
+    """Compares searches of Keras and the engine.
 
     Raises:
-        EngineError: they found something else, by more than rounding.
+        EngineError: the results differ by more than rounding.
     """
     source = subject.random_sources(BATCH)
     limits = np.minimum(2 * np.count_nonzero(source, axis=1), _longest(subject)).astype(np.int32)
@@ -206,4 +206,4 @@ def _check(subject: Subject, engine: LiteRTEngine) -> None:
     same = (ours.tokens[:, 0] == theirs.tokens[:, 0]).all(axis=1)
     close = np.abs(ours.scores[:, 0] - theirs.scores[:, 0]) < 1e-2
     if not (same | close).all():
-        raise EngineError("LiteRT finds other translations than Keras")
+        raise EngineError("LiteRT and Keras find different translations")

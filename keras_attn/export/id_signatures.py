@@ -1,13 +1,13 @@
-"""What a model does on a device, as graphs from numbers to ids whose weights are constants; one source at a time.
+"""The signatures of a model on a device, from numbers to ids, with constant weights and one source at a time.
 
     translate   source -> ids, lengths, scores, truncated           the whole search
-    align       source -> ids, lengths, scores, weights, truncated  the same, and where the decoder looked
-    encode      source -> memory, keys, mask, state_*, limit, truncated    for a host that decodes itself: this once a source,
+    align       source -> ids, lengths, scores, weights, truncated  the same, with the attention weights
+    encode      source -> memory, keys, mask, state_*, limit, truncated    for a host that decodes itself: this once per source,
     step        token, memory, keys, mask, state_* -> log_probs, weights, state_*    and this up to `limit` times
 
 Shapes: S source length, L the most tokens of a translation, N beam size, V target vocabulary. A model without attention has neither
-`align` nor weights, keys and mask. Of an attention with several keys they are `keys_0`, `keys_1` and so on. The source is int32 ids
-`[1, S]`, or float32 of the model's own shape, of which nothing is ever truncated.
+`align` nor weights, keys and mask. If an attention has several keys, they are `keys_0`, `keys_1` and so on. The source is int32 ids
+`[1, S]`, or float32 of the model's own shape, which is never truncated.
 """
 
 from collections.abc import Callable
@@ -32,7 +32,7 @@ def id_signatures(
 
     Args:
         subject: the model, and the search of `translate` and `align`.
-        embeddings: what looks words up, which may be another table than the model's.
+        embeddings: the embeddings to use, which may replace the model's own.
         source_length: S of ids, or `None` for any.
         max_length: L.
     """
@@ -63,12 +63,12 @@ def id_signatures(
 
 
 class _Graphs:
-    """What each signature computes; `encode` is traced before `step`, which takes what it gave."""
+    """The function of each signature; `encode` is traced before `step`, which takes its outputs."""
 
     def __init__(self, subject: Subject, embeddings: Embeddings, max_length: int) -> None:
         self._subject, self._model, self._settings = subject, subject.model, subject.search
         self._embeddings, self._max_length = embeddings, max_length
-        self._encoded: Encoded | None = None  # its structure is that of what `step` takes
+        self._encoded: Encoded | None = None  # it has the structure of the input of `step`
 
     def translate(self, source: tf.Tensor) -> dict[str, tf.Tensor]:
         source, truncated = self._readable(source)

@@ -1,8 +1,8 @@
-"""An embedding table of int8 rows, each with its own scale: smaller, and stored once even when it is the output matrix too.
+"""An embedding table of int8 rows with a scale per row: smaller, and stored only once even if it is also the output matrix.
 
-LiteRT's converter quantises a looked-up table with one scale for all of it, and the matrix of a product with one scale a row, so
-tied embeddings come out as two tables. Here the graph looks up int8 rows itself; the product gets the same numbers as floats,
-the converter finds the same int8 rows in them, and stores one buffer.
+LiteRT's converter quantises a lookup table with a single scale, and the matrix of a product with one scale per row, so tied
+embeddings become two tables. Here the graph looks up int8 rows itself. The product gets the same numbers as floats; the converter
+quantises them to the same int8 rows and stores one buffer.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ from keras_attn.storage.engine_file import int8_rows
 
 
 class Int8Embedding:
-    """Stands in for an `Embedding` or a tied `ReversibleEmbedding` of a model while its graph is traced.
+    """Replaces an `Embedding` or a tied `ReversibleEmbedding` of a model while its graph is traced.
 
     Args:
         layer: the embedding layer, table `[vocabulary, width]`.
@@ -31,13 +31,13 @@ class Int8Embedding:
         """Ids `(...)` to vectors `(..., width)`; with `reverse` vectors `(N, width)` to logits `(N, vocabulary)`."""
         if reverse:
             return tf.matmul(inputs, self._rows * self._scales, transpose_b=True)
-        # As integers: a table of floats would be quantised in its turn.
+        # As integers: a table of floats would be quantised again.
         scales = tf.bitcast(tf.gather(self._scales.view("int32"), inputs), tf.float32)
         return tf.cast(tf.gather(self._rows, inputs), tf.float32) * scales
 
 
 def int8_embeddings(model: Seq2Seq) -> Embeddings:
-    """What looks words up in tables of int8 rows, one table where the model has one."""
+    """Embeddings with tables of int8 rows; a single table if the model has one."""
     source, target = model.embeddings
     target_table = Int8Embedding(target)
     if source is None or source is target:

@@ -1,16 +1,15 @@
-"""A model for phones and browsers: one `.tflite` file that holds encoder, search and vocabularies; text in, text out.
+"""Exports a model for phones and browsers: one `.tflite` file with encoder, search and vocabularies; text in, text out.
 
-The folder holds:
+The folder contains:
 
     model.tflite    the signatures of `export.text_signatures`, for text, and of `export.id_signatures`, for ids or numbers, over
                     shared weights; all that a client needs
-    model.json      names, shapes, special ids, limits, sizes, whom to name beside the model because its training data asks for
-                    it, and how the file compares with the model it was made from; all but sizes and comparison is in
-                    `model.tflite`, too
-    SHA256SUMS      of these files; `model.tflite` alone is checked by the sum that is in it, see `associated_files`
+    model.json      names, shapes, special ids, limits, sizes, whom to credit for the training data, and the comparison with the
+                    original model; everything except sizes and comparison is in `model.tflite` too
+    SHA256SUMS      checksums of these files; `model.tflite` on its own contains a checksum, see `associated_files`
 
-A model without vocabularies, such as one that reads pictures, has no signatures for text. Only built-in operators are used, which
-every LiteRT runtime has. Batches are for servers: see `export.saved_model`.
+A model without vocabularies, such as one that reads pictures, has no signatures for text. The file uses only built-in operators,
+which every LiteRT runtime has. For batches on servers, see `export.saved_model`.
 """
 
 import json
@@ -50,40 +49,40 @@ def export_litert(
     references: Sequence[str] | None = None,
     padded: bool = True,
 ) -> Parity | None:
-    """Writes a `.tflite` and runs it.
+    """Writes a `.tflite`, runs it, and compares it with the model.
 
     Args:
-        model: a `Seq2Seq`; a `Translator`, which has vocabularies as well; a model folder, or what is in one.
+        model: a `Seq2Seq`; a `Translator`, which also has vocabularies; a model folder, or its content.
         output: the folder to make; an earlier export there is replaced.
         precision: `"float32"`; `"float16"`, half the size; `"int8"`, a quarter of it and the fastest: weights in int8, computing
             in float32 where rows are scaled (dynamic-range quantisation).
         beam_size: 1 is greedy search.
         source_length: S, the most source ids, EOS included; `None`: the model's `search.max_source_length`. A source without ids
-            has the shape that the model says.
+            has the model's own shape.
         max_length: L, the most tokens of a translation, EOS included.
-        sources: what the file is to translate as the model does, at least 50: sentences where there are vocabularies, else an array
-            of inputs. `None`: random inputs for a bare `Seq2Seq`; no comparison for others, since random text proves little.
+        sources: at least 50 inputs on which to compare the file with the model: sentences if there are vocabularies, else an array.
+            `None`: random inputs for a bare `Seq2Seq`; no comparison for others, because random text proves little.
         references: translations of the sentences, for BLEU.
-        padded: whether a client that gives ids fills every source up to S of them with 0. If not, the file takes any number up to S
-            and is some tenths of a millisecond faster on short sentences, but LiteRT.js takes no such file, and every other client
-            has to run the longest source there may be first, see `LiteRTModel`. Text goes in and out all the same.
+        padded: whether a client of ids pads every source to S ids with 0. If not, the file takes any number of ids up to S and is
+            some tenths of a millisecond faster on short sentences. But LiteRT.js does not accept such a file, and every other
+            client must run the longest possible source first, see `LiteRTModel`. This makes no difference for text.
 
     Returns:
-        The comparison; `model.json` holds it too.
+        The comparison, which is also saved in `model.json`.
 
     Raises:
-        ValueError: an argument that cannot be used, or an ensemble.
+        ValueError: an invalid argument, or an ensemble.
         ConversionError: the model needs more than built-in operators.
         ParityError: the file translates differently.
         FileExistsError: `output` exists and is not an earlier export.
-        OSError: the disk is full or broken. In no case is anything half-written left behind.
+        OSError: the disk is full or broken. Nothing half-written is ever left behind.
     """
     _check(precision, source_length, max_length=max_length)
     subject = load_subject(model, beam_size=beam_size, max_source_length=source_length)
     if isinstance(subject.model, Ensemble):
         raise ValueError(
-            f"a .tflite holds one model, and this is an ensemble of {len(subject.model.models)}: export one of them, or train one "
-            "on what they say together. A SavedModel takes them all"
+            f"a .tflite holds one model, and this is an ensemble of {len(subject.model.models)}: export one of them, or train a "
+            "single model on their translations. A SavedModel can hold an ensemble"
         )
     if sources is None and subject.translator is None:
         sources = subject.random_sources(MIN_SENTENCES)
@@ -124,7 +123,9 @@ def _check(precision: str, source_length: int | None, *, max_length: int) -> Non
     if precision not in PRECISIONS:
         raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}. Received: {precision!r}")
     if source_length is not None and source_length < 2:
-        raise ValueError(f"source_length must hold a word and EOS. Received: source_length={source_length}")
+        raise ValueError(
+            f"source_length must be at least 2: a word and EOS. Received: source_length={source_length}"
+        )
     if max_length < 1:
         raise ValueError(f"max_length must be at least 1. Received: max_length={max_length}")
 
@@ -138,7 +139,7 @@ def _signatures(
     )
     if not subject.translator:
         return graphs
-    # Traced anew: the converter cannot take one loop for two signatures.
+    # Traced again: the converter cannot use one loop in two signatures.
     fixed = id_signatures(subject, embeddings, source_length=length, max_length=max_length)
     return graphs | text_signatures(subject, fixed["translate"], source_length=length, max_length=max_length)
 
@@ -170,7 +171,7 @@ def _description(
 
 
 def _interface(function: Signature) -> dict[str, dict[str, Any]]:
-    """Names, shapes (`None`: any) and dtypes of a signature."""
+    """The names, shapes (`None`: any) and dtypes of a signature."""
 
     def described(tensors: dict[str, Any]) -> dict[str, Any]:
         return {

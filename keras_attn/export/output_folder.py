@@ -1,4 +1,4 @@
-"""An export's folder replaces nothing but an earlier export of its kind."""
+"""The folder of an export, which may replace only an earlier export of the same kind."""
 
 import contextlib
 from collections.abc import Iterator
@@ -10,16 +10,16 @@ from keras_attn.export.description import read_description
 
 @contextlib.contextmanager
 def new_folder(output: str | Path, description: str) -> Iterator[Path]:
-    """A folder to write an export to, put in the place of `output` when the `with` block ends without an error.
+    """A folder for writing an export; it replaces `output` when the `with` block ends without an error.
 
     Args:
-        output: where the export is to be; its parents are made. There may be an earlier export, which stays until the new one
-            is complete, or an empty folder.
-        description: the JSON file, relative to the folder, by which an earlier export is known.
+        output: the export's folder; its parents are made. It may be an empty folder or an earlier export, which stays until the new
+            one is complete.
+        description: the JSON file, relative to the folder, that identifies an earlier export.
 
     Raises:
         FileExistsError: `output` is something else.
-        OSError: the folder cannot be written, or another export to it is going on.
+        OSError: the folder cannot be written, or another export is writing to it.
     """
     output = Path(output).absolute()
     _refuse_to_replace(output, description)

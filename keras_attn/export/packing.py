@@ -1,11 +1,11 @@
-"""A parsed `.tflite` as bytes again."""
+"""Converts a parsed `.tflite` back to bytes."""
 
 import flatbuffers
 from ai_edge_litert import schema_py_generated as schema
 
 
 class _Buffer(schema.BufferT):
-    """A buffer whose data starts at a multiple of 16, as the runtime's kernels expect; the generated class forgets that."""
+    """A buffer with data aligned to 16 bytes, as the runtime's kernels expect; the generated class does not do this."""
 
     def Pack(self, builder: flatbuffers.Builder) -> int:
         data = None

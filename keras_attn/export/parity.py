@@ -1,8 +1,7 @@
-"""Compares what an export says with what the model says that it was made from.
+"""Compares the translations of an export with those of its model.
 
-A conversion that succeeds proves nothing. In float32 an export has to say what Keras says, sentence for sentence, but for
-rounding ties: places where two words are equally probable up to the last digits of a float. With smaller weights it may differ,
-and BLEU tells what that costs.
+A successful conversion proves nothing. In float32, an export must translate every sentence as Keras does, except for rounding ties,
+where two words are equally probable up to the last digits of a float. With smaller weights it may differ, and BLEU shows the cost.
 """
 
 import dataclasses
@@ -21,14 +20,14 @@ from keras_attn.special_ids import EOS_ID, PAD_ID
 from keras_attn.text.framing import target_in_of, target_out_of
 
 MIN_SENTENCES = 50
-TOLERANCE = 1e-3  # nats: far above rounding, far below what a wrong formula does
+TOLERANCE = 1e-3  # nats: far above rounding, far below the effect of a wrong formula
 
 Source: TypeAlias = str | np.ndarray  # a sentence, or what a bare model reads
 Said: TypeAlias = str | tuple[int, ...]  # a sentence, or ids
 
 
 class Outputs(NamedTuple):
-    """What an export says, and how long it took."""
+    """The translations of an export, and how long they took."""
 
     said: list[Said]
     scores: list[float]
@@ -36,7 +35,7 @@ class Outputs(NamedTuple):
 
 
 class _Expected(NamedTuple):
-    """What Keras says to one source."""
+    """Keras' translation of one source."""
 
     source: Source
     inputs: np.ndarray  # as the model reads it
@@ -45,7 +44,7 @@ class _Expected(NamedTuple):
 
 
 class ParityError(ValueError):
-    """An export that translates differently from the model it was made from."""
+    """An export that translates differently from its model."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,8 +52,8 @@ class Difference:
     """A sentence that the export translates differently.
 
     Attributes:
-        gap: by the Keras model, how far apart the two translations are, in nats: in the probability of the words where they
-            part, or in score, whichever is less.
+        gap: the difference between the two translations under the Keras model, in nats: in the log-probability of the words where
+            they diverge, or in score, whichever is smaller.
     """
 
     source: Source
@@ -64,7 +63,7 @@ class Difference:
 
     @property
     def is_tie(self) -> bool:
-        """Whether rounding alone explains it."""
+        """Whether rounding alone explains the difference."""
         return self.gap < TOLERANCE
 
 
@@ -73,14 +72,14 @@ class Parity:
     """How an export compares with its model.
 
     Attributes:
-        sentences: how many were compared: those whose translation by Keras the export has room for.
-        identical: how many of the translations are the same.
+        sentences: how many were compared: those with a Keras translation that fits into the export.
+        identical: how many translations are the same.
         differing: the others.
-        score_error: the largest difference between the two scores of one and the same translation.
-        bleu, keras_bleu: of the export and of Keras, against the references; without references, against what Keras says. None
-            without text.
-        bleu_signature: sacreBLEU's.
-        milliseconds: the export's mean time a sentence.
+        score_error: the largest difference between the two scores of the same translation.
+        bleu, keras_bleu: BLEU of the export and of Keras, against the references or, without references, against Keras'
+            translations. None without text.
+        bleu_signature: sacreBLEU's signature.
+        milliseconds: the export's mean time per sentence.
     """
 
     sentences: int
@@ -98,7 +97,7 @@ class Parity:
         return sum(difference.is_tie for difference in self.differing)
 
     def as_dict(self) -> dict[str, Any]:
-        """What two comparisons of the same export have in common: the numbers, without the sentences and the time taken."""
+        """The reproducible numbers of a comparison, without the sentences and the time."""
         names = [field.name for field in dataclasses.fields(self) if field.name != "milliseconds"]
         values = {name: getattr(self, name) for name in names}
         return {**values, "differing": len(self.differing), "ties": self.ties}
@@ -107,8 +106,8 @@ class Parity:
         others = len(self.differing) - self.ties
         ties = "1 rounding tie" if self.ties == 1 else f"{self.ties} rounding ties"
         line = (
-            f"{self.identical} of {self.sentences} translations are what Keras says, {ties}, {others} others; "
-            f"{self.milliseconds:.1f} ms a sentence"
+            f"{self.identical} of {self.sentences} translations equal those of Keras, {ties}, {others} others; "
+            f"{self.milliseconds:.1f} ms per sentence"
         )
         if self.bleu is None:
             return line
@@ -121,15 +120,15 @@ def check_sources(
     """Raises ValueError unless there are at least 50 sources that the model can read, and a reference for each or none at all."""
     if len(sources) < MIN_SENTENCES:
         raise ValueError(
-            f"to compare an export with its model takes at least {MIN_SENTENCES} sentences or inputs; got {len(sources)}"
+            f"comparing an export with its model needs at least {MIN_SENTENCES} sentences or inputs; got {len(sources)}"
         )
     if references is not None and len(references) != len(sources):
-        raise ValueError(f"expected one reference a source; got {len(references)} and {len(sources)}")
+        raise ValueError(f"expected one reference per source; got {len(references)} and {len(sources)}")
     if subject.translator is None:
         subject.model.checked_inputs(sources)
         if references is not None:
             raise ValueError(
-                "references are text, and a model without vocabularies gives ids: leave them out"
+                "references are text, but a model without vocabularies returns ids: leave them out"
             )
     elif not all(isinstance(source, str) for source in sources):
         raise ValueError("expected sentences to compare with; got something else in `sources`")
@@ -143,18 +142,18 @@ def compare(
     sources: Sequence[Source],
     references: Sequence[str] | None,
 ) -> Parity:
-    """Compares what an export says with what Keras says.
+    """Compares the translations of an export with those of Keras.
 
     Args:
-        subject: the model that was exported.
-        run: the export.
+        subject: the exported model.
+        run: runs the export.
         description: its `model.json`.
         sources: at least 50 sentences, or inputs of a model without vocabularies.
         references: translations of the sentences, for BLEU.
 
     Raises:
-        ParityError: a float32 export differs in more than rounding.
-        ValueError: too few sources, or not as many references.
+        ParityError: a float32 export differs by more than rounding.
+        ValueError: too few sources, or a different number of references.
     """
     check_sources(subject, sources, references)
     say = _say_text if subject.translator else _say_ids
@@ -189,7 +188,7 @@ def compare(
 def _say_text(
     subject: Subject, description: dict[str, Any], sources: Sequence[str]
 ) -> tuple[list[_Expected], list[int]]:
-    """What Keras says within the export's limits, and to which of the sources that is."""
+    """The translations of Keras that fit the export's limits, and the indices of their sources."""
     search = dataclasses.replace(
         subject.search,
         beam_size=description["search"]["beam_size"],
@@ -249,7 +248,7 @@ def _padded(rows: Sequence[Sequence[int]]) -> np.ndarray:
 def _scores(
     subject: Subject, theirs: list[Said], ours: list[Said], references: list[str] | None
 ) -> tuple[Scores, Scores] | tuple[None, None]:
-    """BLEU of the export and of Keras; without references, what Keras says is right."""
+    """BLEU of the export and of Keras; without references, Keras' translations are the references."""
     if not subject.translator:
         return None, None
     references = ours if references is None else references
@@ -265,5 +264,5 @@ def _raise_unless_equal(parity: Parity) -> None:
         )
     if parity.score_error > TOLERANCE:
         raise ParityError(
-            f"the export's scores are off by up to {parity.score_error:.2g} nats; rounding explains no more than {TOLERANCE}"
+            f"the export's scores are off by up to {parity.score_error:.2g} nats; rounding explains at most {TOLERANCE}"
         )

@@ -12,14 +12,14 @@ from keras_attn.special_ids import EOS_ID, PAD_ID
 
 
 class LiteRTModel:
-    """What `export_litert` wrote of a model, from numbers to ids.
+    """Runs a `.tflite` from `export_litert`, from numbers to ids.
 
     Args:
         folder: the export's folder.
         num_threads: threads of the interpreter.
 
     Raises:
-        ValueError, OSError: the folder is no export, or a file is missing or broken.
+        ValueError, OSError: the folder is not an export, or a file is missing or broken.
     """
 
     def __init__(self, folder: str | Path, num_threads: int = 1) -> None:
@@ -32,7 +32,7 @@ class LiteRTModel:
             self._run_the_longest_source()
 
     def translate_ids(self, source: Sequence[int] | np.ndarray) -> tuple[list[int], float]:
-        """Source ids, EOS at the end, or the numbers that the model reads, to target ids and score.
+        """Translates source ids, with EOS at the end, or other input of the model, to target ids and a score.
 
         The target ends with EOS unless it was cut at its limit.
 
@@ -51,9 +51,10 @@ class LiteRTModel:
         return outputs["ids"][0, : outputs["lengths"][0]].tolist(), float(outputs["scores"][0])
 
     def _run_the_longest_source(self) -> None:
-        """Once, so that no later source is longer: after one that is, LiteRT's XNNPACK kernels (2.3) may give wrong numbers.
+        """Runs the longest source once.
 
-        They did for a sentence in one of a hundred interpreters. A fixed source length knows no such thing.
+        After a source longer than all before, LiteRT's XNNPACK kernels (2.3) may compute wrong numbers. They did so for a sentence
+        in one of a hundred interpreters. Files with a fixed source length are not affected.
         """
         words = itertools.cycle(range(EOS_ID + 1, self.description["vocab_sizes"]["source"]))
         self.translate_ids(
@@ -66,9 +67,9 @@ class TextTranslation(NamedTuple):
 
     Attributes:
         text: the translation.
-        score: its log-probability, in nats, over the length penalty of the file.
-        truncated: whether the source was longer than the file takes, so that its end is missing.
-        unknown: whether there is something in the source that the vocabulary does not know.
+        score: its log-probability, in nats, divided by the file's length penalty.
+        truncated: whether the source was too long for the file, so that its end is missing.
+        unknown: whether the source contains something that the vocabulary does not know.
     """
 
     text: str
@@ -78,14 +79,14 @@ class TextTranslation(NamedTuple):
 
 
 class LiteRTTranslator:
-    """What `export_litert` wrote of a model with its vocabularies: text in, text out.
+    """Runs a `.tflite` from `export_litert` with vocabularies: text in, text out.
 
     Args:
         folder: the export's folder.
         num_threads: threads of the interpreter.
 
     Raises:
-        ValueError, OSError: the folder is no such export, or a file is missing or broken.
+        ValueError, OSError: the folder is not such an export, or a file is missing or broken.
 
     Example:
 
@@ -107,7 +108,7 @@ class LiteRTTranslator:
         return [self.translate(line).text for line in lines]
 
     def translate(self, line: str) -> TextTranslation:
-        """The best translation; a lone surrogate in the line, which UTF-8 cannot hold, counts as a question mark."""
+        """The best translation; a lone surrogate in the line, which UTF-8 cannot encode, counts as a question mark."""
         utf8 = np.frombuffer(line.encode("utf-8", errors="replace"), np.uint8)[: self._text.size]
         self._text[:] = -1
         self._text[0, : utf8.size] = utf8
@@ -118,7 +119,7 @@ class LiteRTTranslator:
 
 
 def _signature(load: Callable[..., Any], folder: Path, name: str, num_threads: int) -> Callable[..., Any]:
-    """A signature of the folder's `.tflite`; it raises ValueError where damaged graphs cannot be run."""
+    """A signature of the folder's `.tflite`; raises ValueError if its graphs are damaged and cannot run."""
     try:
         interpreter = load(model_path=str(folder / MODEL), num_threads=num_threads)
         runner = interpreter.get_signature_runner(name)

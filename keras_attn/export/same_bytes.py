@@ -1,6 +1,6 @@
-"""The same model as the same bytes: takes out of a SavedModel what tells one export from the next.
+"""Makes SavedModels reproducible: removes whatever differs between two exports of the same model.
 
-TensorFlow numbers the functions that it traces through the life of a process, and gives every export a random name.
+TensorFlow numbers traced functions throughout a process, and gives every export a random name.
 """
 
 import re
@@ -35,7 +35,7 @@ def make_repeatable(folder: Path) -> None:
 
 
 def _renumbered(names: list[str]) -> Callable[[str], str]:
-    """Puts, for the number that each function's name ends in, its place among them all, wherever a text has such a name."""
+    """Replaces the number at the end of each function's name by its rank among all functions, wherever the name occurs."""
     in_order = sorted(names, key=lambda name: int(name.rpartition("_")[2]))
     new = {name: f"{name.rpartition('_')[0]}_{place}" for place, name in enumerate(in_order)}
     pattern = re.compile("|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)))
@@ -43,7 +43,7 @@ def _renumbered(names: list[str]) -> Callable[[str], str]:
 
 
 def _replace_text(message: Message, change: Callable[[str], str]) -> None:
-    """In every text of a message and of those inside it, keys of maps too, but for the contents of tensors."""
+    """Applies it to every text in a message and its submessages, including keys of maps, but not to the contents of tensors."""
     for field, value in message.ListFields():
         if field.message_type and field.message_type.GetOptions().map_entry:
             _replace_in_map(value, change)
@@ -72,6 +72,6 @@ def _replace_in_map(entries: Any, change: Callable[[str], str]) -> None:
 
 
 def _forget_number(attributes: Any) -> None:
-    """TensorFlow calls an argument that nobody named by the number of a tensor; nothing asks for it."""
+    """TensorFlow names an unnamed argument by the number of a tensor; nothing uses this name."""
     if "_user_specified_name" in attributes and attributes["_user_specified_name"].s.isdigit():
         del attributes["_user_specified_name"]

@@ -1,4 +1,4 @@
-"""A model for servers: a SavedModel with its search inside; with its vocabularies too, it takes and returns strings."""
+"""Exports a model for servers: a SavedModel with the search inside. With vocabularies, it takes and returns strings."""
 
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -32,54 +32,55 @@ def export_saved_model(
     sources: Sequence[str] | np.ndarray | None = None,
     references: Sequence[str] | None = None,
 ) -> Parity | None:
-    """Writes a SavedModel and runs it.
+    """Writes a SavedModel, runs it, and compares it with the model.
 
-    Its signatures take and return text, B lines of it, B any number:
+    Its signatures take and return text, any number B of lines:
 
         serving_default  `text` string [B] -> `translation` string [B], `score` float32 [B]
-        nbest            `text` -> `translations` string [B, N], `scores` float32 [B, N], best first, N the beam size. A place
-                         without a hypothesis holds "" with score -1e9
+        nbest            `text` -> `translations` string [B, N], `scores` float32 [B, N], best first, N the beam size. A slot
+                         without a hypothesis contains "" with score -1e9
         align            `text` -> `translation`, `score`, `source_tokens` string [B, S], `target_tokens` string [B, T],
-                         `weights` float32 [B, T, S], row t the attention that target token t was chosen with. Tokens are
-                         sub-words, "</s>" at the end, "" behind it, where the weights are 0. A model without attention has no
-                         `align`
+                         `weights` float32 [B, T, S]; row t is the attention with which target token t was chosen. Tokens are
+                         sub-words, then "</s>", then "" with weights of 0. A model without attention has no `align`
         score            `text`, `translation` string [B] -> `log_prob` float32 [B], the natural logarithm of the probability of the
-                         translation and its end, `tokens` int32 [B], how many sub-words those are, the end included, and
-                         `token_log_probs` float32 [B, T], of each of them, 0 behind the last
+                         translation and its end, `tokens` int32 [B], the number of its sub-words, end included, and
+                         `token_log_probs` float32 [B, T], one for each sub-word, then 0
 
-    A line of which the vocabulary knows nothing, such as "" or "☃", translates to "" with score 0. Longer input than the model's
-    `search.max_source_length` is cut there, and so is, at `max_length` sub-words, a translation to be scored: one with that many
-    `tokens` may have been longer. The same model gives the same files, byte for byte.
+    A line in which the vocabulary knows nothing, such as "" or "☃", translates to "" with score 0. Input is cut at the model's
+    `search.max_source_length`, and a translation to score is cut at `max_length` sub-words, so one with that many `tokens` may have
+    been longer. The same model gives the same files, byte for byte.
 
-    To load it takes TensorFlow and `import tensorflow_text`, which holds the operators of the tokenizers, and not keras_attn:
+    Loading it needs TensorFlow and `import tensorflow_text`, which has the operators of the tokenizers, but not keras_attn:
 
     >>> import tensorflow as tf, tensorflow_text
     >>> translate = tf.saved_model.load("export/en-de").signatures["serving_default"]
     >>> translate(text=tf.constant(["A small dog runs across the grass."]))["translation"]
 
-    TensorFlow Serving has them built in. It wants `NAME/VERSION/` as the folder: `output="models/en-de/1"`.
+    TensorFlow Serving has these operators built in. It expects a folder `NAME/VERSION/`: `output="models/en-de/1"`.
 
-    A `Seq2Seq` without vocabularies has the signatures of `export.tensor_signatures`, from ids or numbers to ids, and takes
-    TensorFlow alone.
+    A `Seq2Seq` without vocabularies has the signatures of `export.tensor_signatures`, from ids or numbers to ids, and needs only
+    TensorFlow.
 
     Args:
-        model: a model folder, or what is in one.
+        model: a model folder, or its content.
         output: the folder to make; an earlier export there is replaced.
         beam_size: 1 is greedy search. `None`: the model's own.
-        max_length: the most tokens of a translation, EOS included. `None`: what the model's search allows its longest source.
-        sources: what the SavedModel is to translate as the model does, at least 50: sentences where there are vocabularies, of
-            which a few become the requests that TensorFlow Serving warms up with, in `assets.extra/tf_serving_warmup_requests`;
-            else an array of inputs. `None`: random inputs for a bare `Seq2Seq`; no comparison and no warm-up for others.
+        max_length: the most tokens of a translation, EOS included. `None`: as many as the model's search allows for the longest
+            source.
+        sources: at least 50 inputs on which to compare the SavedModel with the model: sentences if there are vocabularies, else an
+            array. A few of the sentences become the warm-up requests of TensorFlow Serving, in
+            `assets.extra/tf_serving_warmup_requests`. `None`: random inputs for a bare `Seq2Seq`; no comparison and no warm-up for
+            others.
         references: translations of the sentences, for BLEU.
 
     Returns:
-        The comparison; `assets.extra/model.json` holds it too.
+        The comparison, which is also saved in `assets.extra/model.json`.
 
     Raises:
-        ValueError: an argument that cannot be used.
+        ValueError: an invalid argument.
         ParityError: the SavedModel translates differently.
         FileExistsError: `output` exists and is not an earlier export.
-        OSError: the disk is full or broken. In no case is anything half-written left behind.
+        OSError: the disk is full or broken. Nothing half-written is ever left behind.
     """
     subject = load_subject(model, beam_size=beam_size)
     if sources is None and subject.translator is None:

@@ -1,6 +1,6 @@
-"""The whole search of ids or numbers, encoder included, as a graph, which both exports trace.
+"""The whole search, from ids or numbers to ids and including the encoder, as a graph that both exports trace.
 
-LiteRT's interpreter cannot read a variable inside a loop: there the weights are constants.
+LiteRT's interpreter cannot read variables inside a loop, so for LiteRT the weights are constants.
 """
 
 import keras
@@ -33,12 +33,13 @@ def search_graph(
     """Search from sources to ids; a beam of one is greedy search.
 
     Args:
-        model: what to search with.
-        source: int32 `(B, S)`, each row with EOS at its end, then 0; B and S may be 0. A row without words translates to nothing:
-            its first hypothesis is empty with score 0, and it has no others. Or the numbers that the model reads, B at least 1.
-        settings: beam size, length penalty and how many tokens a source of n may have.
+        model: the model.
+        source: int32 `(B, S)`, each row ending in EOS and padded with 0; B and S may be 0. The translation of a row without words
+            is empty: its first hypothesis is empty with score 0, and it has no others. Or the numbers that the model reads, B at
+            least 1.
+        settings: beam size, length penalty and the most target tokens for a source of n sub-words.
         max_length: the most tokens of any target, L.
-        return_weights: whether somebody asks for the attention weights, `(B, N, L, S)`; where S is 0, they have one column.
+        return_weights: whether to return the attention weights, `(B, N, L, S)`; if S is 0, they have one column.
         embeddings: see `Seq2Seq.search`.
     """
     limits = token_limits(source, settings, max_length) if model.reads_ids else None
@@ -57,9 +58,9 @@ def search_graph(
 
 
 def token_limits(source: tf.Tensor, settings: SearchConfig, max_length: int) -> tf.Tensor:
-    """The most tokens of the translations of int32 `[B, S]`: int32 `[B]`, none where there are no words.
+    """The most tokens in the translations of int32 `[B, S]`: int32 `[B]`, 0 for rows without words.
 
-    They are looked up, so that no rounding differs from Python's.
+    They are looked up in a table, so that rounding is the same as in Python.
     """
     words = tf.reduce_sum(tf.cast((source != PAD_ID) & (source != EOS_ID), tf.int32), axis=1)  # [B]
     limits = [min(max_length, settings.length_limit(n)) for n in range(1, settings.max_source_length + 1)]

@@ -1,6 +1,6 @@
-"""What a server can ask a model for: functions of text that give text, with everything between inside the graph.
+"""The signatures of a model on a server: from text to text, with everything in between inside the graph.
 
-B lines, N the beam size, S and T the most source and target sub-words among the B lines, `</s>` included.
+B lines; N is the beam size, S and T are the most source and target sub-words among the B lines, `</s>` included.
 
     serving_default  text [B] -> translation [B], score [B]
     nbest            text [B] -> translations [B, N], scores [B, N], best first
@@ -35,8 +35,8 @@ class ServedWeights:
     """One copy of a model's weights for any number of graphs.
 
     Attributes:
-        module: holds the weights, as `tf.Variable`s: a checkpoint stores each once, and a server holds each once in memory, however
-            many functions read it. (Constants are stored anew in every function.)
+        module: contains the weights as `tf.Variable`s: a checkpoint stores each once, and a server keeps each once in memory,
+            however many functions read it. (Constants would be stored again in every function.)
     """
 
     def __init__(self, model: keras.Model) -> None:
@@ -45,7 +45,7 @@ class ServedWeights:
         self._places = list(zip(model.weights, self.module.weights, strict=True))
 
     def scope(self) -> keras.StatelessScope:
-        """In which the model reads the weights of `module`."""
+        """A scope in which the model reads the weights of `module`."""
         return keras.StatelessScope([(place, tf.convert_to_tensor(value)) for place, value in self._places])
 
 
@@ -53,7 +53,7 @@ class ServingSignatures:
     """The signatures of a SavedModel, over one copy of the weights.
 
     Text is read up to `longest_text(max_source_length)` characters, which bounds time and memory whatever a client sends, and
-    then up to `max_source_length` sub-words. A line of which the vocabulary knows nothing, such as "" or "☃", translates to "" with
+    then up to `max_source_length` sub-words. A line in which the vocabulary knows nothing, such as "" or "☃", translates to "" with
     score 0 and has no tokens.
 
     Args:
@@ -61,7 +61,7 @@ class ServingSignatures:
         max_length: the most target sub-words of a translation.
 
     Attributes:
-        module: holds the weights, see `ServedWeights`, and the tokenizers.
+        module: contains the weights, see `ServedWeights`, and the tokenizers.
     """
 
     def __init__(self, subject: Subject, max_length: int) -> None:
@@ -71,7 +71,7 @@ class ServingSignatures:
         self.module = self._weights.module
         self._source, self._target = subject.source_tokenizer, subject.target_tokenizer
         self.module.tokenizers = [self._source.operator, self._target.operator]
-        # One graph for two signatures.
+        # One graph serves two signatures.
         self._traced_search = tf.function(
             self._search, [tf.TensorSpec([None, None], tf.int32)], autograph=False
         )
@@ -114,7 +114,7 @@ class ServingSignatures:
     def _score(self, text, translation):
         text, translation = batch(text, "text", "lines"), batch(translation, "translation", "lines")
         tf.debugging.assert_equal(
-            tf.shape(text), tf.shape(translation), "expected one translation a text: [B] and [B]"
+            tf.shape(text), tf.shape(translation), "expected one translation per text: [B] and [B]"
         )
         source = tf_never_empty(tf_framed(text, self._source, self._settings.max_source_length))
         target_out = tf_never_empty(tf_framed(translation, self._target, self._max_length))
@@ -125,7 +125,7 @@ class ServingSignatures:
         return {"log_prob": log_prob, "tokens": tokens, "token_log_probs": log_probs}
 
     def _words(self, text):
-        """int32 `[B, S]`; only padding where nothing is known of a line."""
+        """int32 `[B, S]`; only padding for a line in which nothing is known."""
         ids = tf_framed(batch(text, "text", "lines"), self._source, self._settings.max_source_length)
         return tf_without_wordless(ids, self._source.wordless_ids)
 

@@ -1,6 +1,7 @@
-"""Loops and branches that are the same are stored once, whatever signature they belong to, and so are constants.
+"""Stores equal loops, branches and constants only once, even across signatures.
 
-Not those with shapes that hang on the input: a graph in LiteRT has one size at a time, and whoever runs it next expects its own.
+Graphs with shapes that depend on the input are not shared: a graph in LiteRT has only one size at a time, and each caller expects
+its own.
 """
 
 from collections.abc import Callable, Iterable
@@ -8,7 +9,7 @@ from collections.abc import Callable, Iterable
 import flatbuffers
 from ai_edge_litert import schema_py_generated as schema
 
-# Where an operator's options name another graph.
+# The operator options that name another graph.
 _GRAPHS_OF = {
     schema.WhileOptionsT: ("condSubgraphIndex", "bodySubgraphIndex"),
     schema.IfOptionsT: ("thenSubgraphIndex", "elseSubgraphIndex"),
@@ -23,12 +24,12 @@ def share_graphs(model: schema.ModelT) -> None:
         if index not in signatures:
             graph.name = ""
             _renumber(graph)
-    while _share_equal_graphs(model):  # what was different by the graphs it named may be equal then
+    while _share_equal_graphs(model):  # graphs that differed only in the graphs they named may now be equal
         pass
 
 
 def _share_buffers(model: schema.ModelT) -> None:
-    """Each content once; buffer 0 is the one that is empty, which tensors have that are computed."""
+    """Stores each content once. Buffer 0 is the empty buffer of computed tensors."""
     first: dict[bytes, int] = {b"": 0}
     kept, new = [model.buffers[0]], {}
     for index, buffer in enumerate(model.buffers):
@@ -45,7 +46,7 @@ def _share_buffers(model: schema.ModelT) -> None:
 
 
 def _renumber(graph: schema.SubGraphT) -> None:
-    """Puts a graph's tensors into the order in which they are used, and leaves their names out."""
+    """Sorts a graph's tensors by first use, and removes their names."""
     used = [
         graph.inputs,
         *(side for each in graph.operators for side in (each.inputs, each.outputs)),
@@ -66,7 +67,7 @@ def _renumber(graph: schema.SubGraphT) -> None:
 
 
 def _share_equal_graphs(model: schema.ModelT) -> bool:
-    """Keeps the first of graphs that are equal; whether there were any."""
+    """Keeps only the first of equal graphs; returns whether there were any."""
     first: dict[bytes, int] = {}
     kept, new = [], {}
     for index, graph in enumerate(model.subgraphs):

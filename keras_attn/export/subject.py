@@ -1,4 +1,4 @@
-"""What is exported: a model, how it searches, and its vocabularies where it has any."""
+"""The subject of an export: a model, its search, and its vocabularies if it has any."""
 
 import dataclasses
 from pathlib import Path
@@ -15,16 +15,16 @@ from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 from keras_attn.storage.model_folder import TrainedModel
 from keras_attn.text.tokenizer import Tokenizer
 
-# A model; one with its vocabularies; what a model folder holds; or the folder.
+# A model; a model with its vocabularies; the content of a model folder; or the folder.
 Exportable: TypeAlias = Seq2Seq | Translator | TrainedModel | str | Path
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Subject:
-    """What is exported.
+    """The subject of an export.
 
     Attributes:
-        translator: the model with its vocabularies; `None`: a bare model, which goes from numbers to ids.
+        translator: the model with its vocabularies; `None` for a bare model, from numbers to ids.
     """
 
     model: Seq2Seq | Ensemble
@@ -33,22 +33,22 @@ class Subject:
 
     @property
     def languages(self) -> tuple[str, str]:
-        """What source and target are called."""
+        """The names of source and target."""
         return self.translator.languages if self.translator else ("source", "target")
 
     @property
     def attribution(self) -> str:
-        """Whom the export must name; "": nobody."""
+        """Whom the export must credit; "": nobody."""
         return self.translator.attribution if self.translator else ""
 
     @property
     def source_tokenizer(self) -> Tokenizer:
-        """Of a model with vocabularies."""
+        """Only for a model with vocabularies."""
         return self.translator.source_tokenizer
 
     @property
     def target_tokenizer(self) -> Tokenizer:
-        """Of a model with vocabularies."""
+        """Only for a model with vocabularies."""
         return self.translator.target_tokenizer
 
     @property
@@ -58,18 +58,18 @@ class Subject:
 
     @property
     def wordless_ids(self) -> set[int]:
-        """Source ids that say nothing."""
+        """Source ids without meaning."""
         return self.source_tokenizer.wordless_ids if self.translator else {PAD_ID, UNK_ID, BOS_ID, EOS_ID}
 
     def random_sources(self, count: int) -> np.ndarray:
-        """Inputs for a bare model, where nobody gave real ones; the same at every call."""
+        """Random inputs for a bare model, if no real ones were given; the same at every call."""
         draw = np.random.default_rng(0)
         shape = [size or 16 for size in self.model.inputs[0].shape[1:]]
         if not self.model.reads_ids:
             return draw.normal(size=(count, *shape)).astype("float32")
         longest = min(16, self.search.max_source_length)
         ids = draw.integers(EOS_ID + 1, self.source_vocab_size, (count, longest))
-        lengths = draw.integers(1, longest, (count, 1))  # with EOS one more
+        lengths = draw.integers(1, longest, (count, 1))  # one more with EOS
         places = np.arange(longest)
         return np.where(places < lengths, ids, np.where(places == lengths, EOS_ID, PAD_ID)).astype("int32")
 
@@ -77,15 +77,15 @@ class Subject:
 def load_subject(
     model: Exportable, *, beam_size: int | None = None, max_source_length: int | None = None
 ) -> Subject:
-    """What is to be exported, from any form of it.
+    """The subject of an export, from any of its forms.
 
     Args:
         model: see `Exportable`.
-        beam_size: of the export's search. `None`: the model's own.
-        max_source_length: the most source ids that the export takes, if those are fewer than the model's own.
+        beam_size: the beam size of the export's search. `None`: the model's own.
+        max_source_length: the most source ids that the export takes, if fewer than the model's own limit.
 
     Raises:
-        ValueError: `beam_size` is no size, Keras does not run on TensorFlow, or the encoder reads padding.
+        ValueError: an invalid `beam_size`, Keras does not run on TensorFlow, or padding changes the encoder's output.
         ModelFolderError, FileNotFoundError: as `load_model`.
     """
     if keras.backend.backend() != "tensorflow":
@@ -110,8 +110,8 @@ def load_subject(
     if subject.model.reads_ids:
         if subject.source_vocab_size is None:
             raise ValueError(
-                "an export must know which source ids there are: give the source embedding an attribute `input_dim`, as "
-                f"keras.layers.Embedding has it. Received: {subject.model.source_embedding!r}"
+                "an export must know how many source ids there are: give the source embedding an attribute `input_dim`, as "
+                f"in keras.layers.Embedding. Received: {subject.model.source_embedding!r}"
             )
         for each in subject.model.models if isinstance(subject.model, Ensemble) else [subject.model]:
             _check_padding(each, subject.random_sources(1))
@@ -119,7 +119,7 @@ def load_subject(
 
 
 def _check_padding(model: Seq2Seq, source: np.ndarray) -> None:
-    """Refuses an encoder to which padding means something: an export pads differently, and would translate differently."""
+    """Refuses an encoder with an output that depends on padding: an export pads differently, so it would translate differently."""
     source = source[:, : np.count_nonzero(source)]
     plain = model.encode(source)
     padded = model.encode(np.pad(source, [(0, 0), (0, 4)], constant_values=PAD_ID))
@@ -130,7 +130,7 @@ def _check_padding(model: Seq2Seq, source: np.ndarray) -> None:
     )
     if not all(np.allclose(one, other, atol=1e-3) for one, other in pairs):
         raise ValueError(
-            f"the encoder {model.encoder.name!r} gives a sentence another memory when more padding stands behind it, so an "
-            "export would not say what Keras says. Put layers that take no mask, such as convolutions, into a keras.Sequential, "
-            "which is masked in between, or give the encoder's call a `mask` and use it"
+            f"the encoder {model.encoder.name!r} gives a sentence another memory when more padding follows it, so an export "
+            "would not translate as Keras does. Put layers that take no mask, such as convolutions, into a keras.Sequential, "
+            "which is masked between its layers, or give the encoder's call a `mask` and use it"
         )

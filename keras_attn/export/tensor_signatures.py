@@ -1,9 +1,9 @@
-"""What a server can ask a model without vocabularies for: functions of ids or numbers that give ids.
+"""The signatures of a model without vocabularies on a server: from ids or numbers to ids.
 
-B sources, N the beam size, L the most tokens of a target.
+B sources; N is the beam size, L the most tokens in a target.
 
     serving_default  source [B, ...] -> ids [B, N, L], lengths [B, N], scores [B, N], best first
-    align            source -> the same of the best alone, ids [B, L] and so on, and weights [B, L, S]
+    align            source -> the same for the best hypothesis only, ids [B, L] and so on, and weights [B, L, S]
     score            source, target [B, T] ids that end in EOS, then 0 -> log_prob [B]
 """
 
@@ -25,7 +25,7 @@ class TensorSignatures:
         max_length: L.
 
     Attributes:
-        module: holds the weights, see `ServedWeights`.
+        module: contains the weights, see `ServedWeights`.
     """
 
     def __init__(self, subject: Subject, max_length: int) -> None:

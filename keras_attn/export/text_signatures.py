@@ -1,11 +1,11 @@
-"""What a model with vocabularies does on a device, as graphs of bytes; one sentence at a time.
+"""The signatures of a model with vocabularies on a device, as graphs of bytes; one sentence at a time.
 
     tokenize         text -> ids, length, starts, truncated, unknown     sub-words as `translate`, `align` and `encode` read them
     detokenize       ids -> text, length, ends                           the text of a translation
     translate_text   text -> text, lengths, scores, truncated, unknown   the whole search, the best translation first
 
-Text is int32: bytes of UTF-8, then -1. Shapes: N bytes of a text, of which one at least is -1, or it counts as too long; S source
-length, M beam size, L the most tokens of a translation, K the most bytes of one.
+Text is int32: UTF-8 bytes, then -1. Shapes: N bytes of text, where at least one must be -1, or the text counts as too long; S
+source length, M beam size, L the most tokens of a translation, K the most bytes of a translation.
 """
 
 import tensorflow as tf
@@ -20,7 +20,7 @@ from keras_attn.special_ids import EOS_ID, PAD_ID, UNK_ID
 from keras_attn.text.framing import tf_known
 
 BYTES_PER_TOKEN = (
-    8  # room for text; words of real sentences take about five bytes a sub-word, spaces included
+    8  # room for text, per sub-word; real sentences take about five bytes per sub-word, spaces included
 )
 
 
@@ -29,23 +29,23 @@ def text_signatures(
 ) -> dict[str, Signature]:
     """The graphs, by name.
 
-    `tokenize`: text int32 `[1, N]` to ids `[1, S]`, sub-words, EOS, then 0; length `[1]`, how many sub-words; starts `[1, S]`, the
-    byte of the text at which each begins; truncated `[1]`, 1 where the text has more than there is room for; unknown `[1]`, 1 where
-    there is something in it that the vocabulary does not know.
+    `tokenize`: text int32 `[1, N]` to ids `[1, S]`, sub-words, EOS, then 0; length `[1]`, the number of sub-words; starts `[1, S]`,
+    the byte of the text at which each begins; truncated `[1]`, 1 if the text does not fit; unknown `[1]`, 1 if the text contains
+    something that the vocabulary does not know.
 
     `detokenize`: ids int32 `[1, L]` to text `[1, K]`; length `[1]`, in bytes; ends `[1, L]`, where the text of each id ends.
 
-    `translate_text`: text int32 `[1, N]` to text `[M, K]`; lengths `[M]`, in bytes; scores float32 `[M]`, -1e9 where the search
-    ended with fewer translations; truncated and unknown `[1]`. A text of which nothing is known translates to "" with score 0.
+    `translate_text`: text int32 `[1, N]` to text `[M, K]`; lengths `[M]`, in bytes; scores float32 `[M]`, -1e9 if the search
+    found fewer translations; truncated and unknown `[1]`. A text in which nothing is known translates to "" with score 0.
 
     Args:
         subject: the model with its vocabularies.
-        translate: its graph of ids, see `id_signatures`, of the fixed source length.
+        translate: its graph of ids with the fixed source length, see `id_signatures`.
         source_length: S.
         max_length: L.
 
     Raises:
-        ValueError: a vocabulary does what graphs cannot.
+        ValueError: a vocabulary needs something that graphs cannot do.
     """
     graphs = _Graphs(subject, translate, source_length)
     size = -(-BYTES_PER_TOKEN * source_length // BLOCK) * BLOCK
@@ -59,7 +59,7 @@ def text_signatures(
 
 
 class _Graphs:
-    """What each signature computes."""
+    """The function of each signature."""
 
     def __init__(self, subject: Subject, translate: Signature, source_length: int) -> None:
         self._source = vocabulary_tables(subject.source_tokenizer.model_proto)

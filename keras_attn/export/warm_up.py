@@ -1,7 +1,7 @@
-"""Requests that TensorFlow Serving sends a model before anybody else may: the first one of each signature takes seconds.
+"""Warm-up requests, which TensorFlow Serving sends before it accepts others: the first request to each signature takes seconds.
 
 The server reads them from `assets.extra/tf_serving_warmup_requests`, a TFRecord of `tensorflow.serving.PredictionLog` messages.
-They are encoded here, because the package that defines them would be one more thing to install for four nested fields.
+They are encoded here, because the package that defines them would be another dependency for four nested fields.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,8 +24,8 @@ def write_warm_up(
 
     Args:
         folder: the SavedModel.
-        functions: what it holds, see `ServingSignatures`.
-        sources: sentences like those to come, at least one.
+        functions: its signatures, see `ServingSignatures`.
+        sources: typical sentences, at least one.
     """
     texts = _from_short_to_long(sources)
     translations = functions["serving_default"](text=tf.constant(texts))["translation"].numpy().tolist()
@@ -53,7 +53,7 @@ def _field(number: int, content: bytes) -> bytes:
 
 
 def _varint(value: int) -> bytes:
-    """Seven bits a byte, the lowest first; the eighth bit says that more follow."""
+    """Seven bits per byte, the lowest first; the eighth bit says that more follow."""
     low, rest = value & 127, value >> 7
     return bytes([low | 128]) + _varint(rest) if rest else bytes([low])
 

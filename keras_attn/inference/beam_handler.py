@@ -1,4 +1,4 @@
-"""Apache Beam: `RunInference(TranslationHandler("runs/en-de"))`. It takes `keras-attn[beam]`."""
+"""Apache Beam: `RunInference(TranslationHandler("runs/en-de"))`. Needs `keras-attn[beam]`."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -13,11 +13,11 @@ _BOUNDARIES = [32, 64, 96, 128, 192, 256, 512]  # characters
 
 
 class TranslationHandler(ModelHandler[str, PredictionResult, BulkTranslator]):
-    """Translates lines; with `KeyedModelHandler` around it, lines with keys. Lines of about equal length become a batch.
+    """Translates lines; wrap it in `KeyedModelHandler` for lines with keys. Lines of about equal length are batched together.
 
     Args:
         folder, options: as for `BulkTranslator`.
-        max_batch_size: lines of a batch.
+        max_batch_size: the most lines in a batch.
         max_batch_duration_secs: how long a line waits for others of its length.
 
     A prediction's `inference` is the translation of its `example`.
@@ -41,7 +41,7 @@ class TranslationHandler(ModelHandler[str, PredictionResult, BulkTranslator]):
         self._translator = BulkTranslator(folder, **options)
 
     def load_model(self) -> BulkTranslator:
-        """Loads it for a worker."""
+        """Loads the model for a worker."""
         self._translator.load()
         return self._translator
 

@@ -1,4 +1,4 @@
-"""Translates columns of tables: one picklable object for Ray Data, Spark and Beam, and for everything else that maps batches."""
+"""Translates columns of tables, with a picklable object for Ray Data, Spark, Beam and anything else that maps batches."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class BulkTranslator:
-    """Maps `{"text": array of str, ...}` to the same with a column of translations.
+    """Adds a column of translations to a batch `{"text": array of str, ...}`.
 
-    It loads its model when it is first called, so a pickled one is small, and each process loads its own.
+    It loads its model on the first call, so a pickled object is small, and each process loads its own model.
 
     Args:
         folder: a model folder that every process can read, or the name of a packaged model.
@@ -29,7 +29,7 @@ class BulkTranslator:
         options: see `Options`.
 
     Raises:
-        ValueError, TypeError: there is no such engine or option.
+        ValueError, TypeError: an unknown engine or option.
 
     Examples, with Ray Data and with Spark; for Beam see `beam_handler`:
 
@@ -60,7 +60,7 @@ class BulkTranslator:
         """The batch with the translations of its texts, an array of str.
 
         Raises:
-            ValueError: there is no such column, or something in it is no text; or the model cannot be used.
+            ValueError: there is no such column, it contains something other than text, or the model cannot be used.
         """
         if self.source not in batch:
             raise ValueError(
@@ -79,12 +79,12 @@ class BulkTranslator:
         return np.array(translations, dtype=object)
 
     def make_predict_fn(self) -> Callable[[np.ndarray], np.ndarray]:
-        """What Spark's `predict_batch_udf` calls once a Python worker: loads the model and returns `translate`."""
+        """Spark's `predict_batch_udf` calls this once per Python worker: it loads the model and returns `translate`."""
         self.load()
         return self.translate
 
     def load(self) -> None:
-        """Loads the model, unless it is there already.
+        """Loads the model unless it is already loaded.
 
         Raises:
             ValueError: the model cannot be used.

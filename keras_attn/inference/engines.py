@@ -1,4 +1,4 @@
-"""What a translator has its ids searched by: a model in Keras here, a file in LiteRT in `litert_engine`."""
+"""Engines that search for ids: a model in Keras here, a file in LiteRT in `litert_engine`."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -10,7 +10,7 @@ from keras_attn.config import Beam, Sampling
 if TYPE_CHECKING:
     from keras_attn.models.searching import Searching
 
-# What the targets of a batch have to begin with and to hold, `prefix` and `phrases`, for a batch padded to so many rows.
+# The required beginnings and contents of a batch's targets, `prefix` and `phrases`, for a batch padded to this many rows.
 Required = Callable[[int], dict[str, Any]]
 
 
@@ -25,7 +25,7 @@ class Found(NamedTuple):
 
 
 class Engine(Protocol):
-    """Searches one batch of ids after the other."""
+    """Searches batches of ids, one at a time."""
 
     def search(
         self,
@@ -41,13 +41,13 @@ class Engine(Protocol):
         """Hypotheses for each source; there may be more rows than sources.
 
         Args:
-            source: ids, EOS at the end; sources of a batch are of about equal length.
-            method: how to search.
+            source: ids with EOS at the end; the sources of a batch have about equal length.
+            method: the search method.
             limits: the most ids of each target.
-            full: how many sources a full batch has.
-            number: of the batch.
-            return_weights: whether somebody asks for the attention weights.
-            required: of the targets; `None`: nothing is.
+            full: the number of sources in a full batch.
+            number: the number of the batch.
+            return_weights: whether to return the attention weights.
+            required: requirements of the targets; `None`: there are none.
 
         Raises:
             ValueError: the engine cannot do that.
@@ -55,7 +55,7 @@ class Engine(Protocol):
 
 
 class KerasEngine:
-    """A model, on whatever backend Keras runs."""
+    """A model, on any backend of Keras."""
 
     def __init__(self, model: "Searching") -> None:
         from keras_attn.models.compiled_search import CompiledSearch
@@ -90,7 +90,7 @@ class KerasEngine:
 
 
 def _rounded_up(limit: int) -> int:
-    """To one of few sizes: compiling a search takes seconds."""
+    """Rounds up to one of a few sizes, because compiling a search takes seconds."""
     max_length = 64
     while max_length < limit:
         max_length *= 4

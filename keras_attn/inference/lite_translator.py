@@ -16,16 +16,16 @@ _NOT_WITHOUT_KERAS = ("word_scores", "prefix", "glossary")
 
 
 class LiteTranslator:
-    """As `Translator`, for those options that `refusal` does not name; attention weights are not among its results.
+    """Like `Translator`, but only for options that `refusal` accepts, and without attention weights in the results.
 
-    In float32 it says what a `Translator` says, up to rounding; in int8 it is faster, and some sentences differ.
+    In float32 it translates like a `Translator`, up to rounding. In int8 it is faster, and some sentences differ.
 
     Args:
         folder: a model folder with an engine.
         precision: "float32" or "int8".
 
     Raises:
-        ValueError: the folder has no engine for its present weights and search.
+        ValueError: the folder has no engine for its current weights and search.
         ModelFolderError, FileNotFoundError: as `load_model`.
     """
 
@@ -34,25 +34,25 @@ class LiteTranslator:
         file = read_engine(folder, precision)
         if file is None:
             raise ValueError(
-                f"{folder} has no engine of its weights: `keras-attn pack` makes a folder that has one"
+                f"{folder} has no engine for its weights: `keras-attn pack` makes a folder that has one"
             )
         self.search = config.search
         self._engine = LiteRTEngine(folder, file)
         if self.search.length_limit(self.search.max_source_length - 1) > self._engine.max_length:
             raise ValueError(
-                f"the engine of {folder} was made for shorter translations than [search] now asks for"
+                f"the engine of {folder} was made for shorter translations than [search] now allows"
             )
         self._search = TextSearch(self._engine, *load_tokenizers(folder, config), self.search)
 
     def refusal(self, beam_size: int | None, options: Mapping[str, Any]) -> str | None:
-        """Why it cannot do what these options ask, or `None` where it can.
+        """Why it does not support these options, or `None` if it does.
 
         Raises:
-            ValueError: a value that cannot be used at all.
+            ValueError: an invalid value.
         """
         for name in _NOT_WITHOUT_KERAS:
             if options.get(name):
-                return f"it knows no {name}"
+                return f"it does not support {name}"
         return self._engine.refusal(method_of(beam_size, options, self.search))
 
     def __call__(
@@ -72,11 +72,11 @@ class LiteTranslator:
             options: see `Options`.
 
         Raises:
-            ValueError: a value that cannot be used, or an option that takes Keras.
+            ValueError: an invalid value, or an option that needs Keras.
         """
         check(options)
         if reason := self.refusal(beam_size, options):
-            raise ValueError(f"this takes the engine keras: the folder's own engine cannot, {reason}")
+            raise ValueError(f"this needs the engine keras: the folder's own engine cannot do it, {reason}")
         return self._search(
             lines,
             method_of(beam_size, options, self.search),
@@ -88,12 +88,12 @@ class LiteTranslator:
 def lite_translator(
     folder: str | Path, engine: str, beam_size: int | None, options: Mapping[str, Any]
 ) -> LiteTranslator | None:
-    """The engine that is asked for, ready for these options; `None`: Keras.
+    """The requested engine, ready for these options; `None`: Keras.
 
-    Warns where a folder has an engine and the options need Keras all the same.
+    Warns if a folder has an engine but the options need Keras.
 
     Raises:
-        ValueError: "litert" or "int8" is asked for and cannot do it.
+        ValueError: "litert" or "int8" is requested but does not support the options.
         ModelFolderError, FileNotFoundError: as `load_model`.
     """
     if engine == "keras" or (engine == "auto" and read_engine(folder, "float32") is None):

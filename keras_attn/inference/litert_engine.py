@@ -1,4 +1,4 @@
-"""Searches with the engine of a model folder, by LiteRT, without TensorFlow and Keras."""
+"""Searches with the engine of a model folder on LiteRT, without TensorFlow and Keras."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -14,18 +14,18 @@ from keras_attn.storage.engine_file import EngineFile, with_weights
 from keras_attn.storage.folder_files import ENGINE, ModelFolderError
 
 _MOST_AT_ONCE = 1024  # sources
-_SHORTEST = 32  # source ids that there is always room for
+_SHORTEST = 32  # source ids for which there is always room
 
 
 class LiteRTEngine:
-    """An engine of one thread: several processes make better use of several cores than several threads do.
+    """An engine with a single thread: several processes use several cores better than several threads do.
 
     Args:
-        folder: the model folder, for its weights.
+        folder: the model folder with the weights.
         file: the engine.
 
     Attributes:
-        method: how it searches; it is greedy as well.
+        method: its beam search; it can also search greedily.
         max_length: the most ids of a target.
 
     Raises:
@@ -47,9 +47,9 @@ class LiteRTEngine:
         self._signatures: dict[str, object] = {}
 
     def refusal(self, method: Beam | Sampling) -> str | None:
-        """Why it cannot search so, or `None` where it can."""
+        """Why it does not support this search, or `None` if it does."""
         if not isinstance(method, Beam):
-            return "it draws no samples"
+            return "it does not sample"
         sizes = sorted({1, self.method.beam_size})
         if method.beam_size not in sizes:
             return f"it has beams of {' and '.join(map(str, sizes))}, not of {method.beam_size}"
@@ -71,15 +71,15 @@ class LiteRTEngine:
         return_weights: bool = False,
         required: Required | None = None,
     ) -> Found:
-        """See `Engine`. It runs as many sources at once as suit it, whatever a full batch is.
+        """See `Engine`. It chooses how many sources to run at once, whatever the size of a full batch.
 
         Raises:
-            ValueError: see `refusal`; or weights or words that are required.
+            ValueError: see `refusal`; or attention weights or required words are requested.
             ModelFolderError: LiteRT cannot run it.
         """
         reason = self.refusal(method)
         if reason is None and (return_weights or required):
-            reason = "it gives no attention weights and takes no prefix and no glossary"
+            reason = "it does not support attention weights, prefixes or glossaries"
         if reason:
             raise ValueError(f"the engine of {self._folder} cannot do that: {reason}. Use the engine keras")
         size = next((size for size in self._sizes if size >= len(source)), self._sizes[-1])
@@ -97,7 +97,7 @@ class LiteRTEngine:
         for row, each in enumerate(source):
             ids[row, : len(each)] = each
         ids[len(source) :, 0] = EOS_ID
-        most = np.zeros(size, np.int32)  # rows without a source are done before the first step
+        most = np.zeros(size, np.int32)  # rows without a source are finished before the first step
         most[: len(source)] = np.minimum(limits, self.max_length)
         found = self._signature(f"beam_{beam_size}_of_{size}", length, size)(source=ids, limits=most)
         return tuple(found[name][: len(source)] for name in ("tokens", "lengths", "log_probs", "scores"))
@@ -105,8 +105,8 @@ class LiteRTEngine:
     def _signature(self, name: str, length: int, size: int):
         """A signature that has run a source of at least this length.
 
-        After a longer source than any before, XNNPACK's kernels in LiteRT 2.3 may give wrong numbers. So each interpreter first
-        runs the longest that it will be given, and is made anew when there is a longer one.
+        After a source that is longer than all before, XNNPACK's kernels in LiteRT 2.3 may compute wrong numbers. So each
+        interpreter first runs a source of the greatest length, and a longer source gets a new interpreter.
         """
         if length > self._room:
             self._room = max(_SHORTEST, 1 << (length - 1).bit_length())

@@ -1,4 +1,4 @@
-"""What a call of a translator may ask for."""
+"""Options of a translator's calls."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence
@@ -7,30 +7,31 @@ from typing import TypedDict
 from keras_attn.config import Beam, Sampling, SearchConfig
 from keras_attn.text.glossary import Glossary
 
-# auto: LiteRT in float32 where a folder has an engine that can do what is asked, else Keras
+# auto: LiteRT in float32 if the folder has an engine that supports the options, else Keras
 ENGINES = ("auto", "litert", "int8", "keras")
 _OF_EVERY_SEARCH = ("min_length", "no_repeat_ngram")
 _OF_A_BEAM = ("length_penalty", "coverage_penalty", "diversity")
 
 
 class Options(TypedDict, total=False):
-    """Keywords of `Translator.translate`. What is left out, or None, is as the model's settings have it.
+    """Keyword arguments of `Translator.translate`. For those left out, or None, the model's settings are used.
 
     Attributes:
         length_penalty: alpha in `((5 + n) / 6) ** alpha`; 0 compares plain log-probabilities.
-        coverage_penalty: beta in `beta * sum_s log(min(sum_t weight_ts, 1))`, added to a beam's scores; 0: none.
-        diversity: how much a beam prefers hypotheses that part early, for n-best lists that differ in more than their endings:
-            gamma of Li et al. 2016, see `search.beam`. 0: not at all.
+        coverage_penalty: beta in `beta * sum_s log(min(sum_t weight_ts, 1))`, added to a beam's scores; 0: off.
+        diversity: how much a beam prefers hypotheses that diverge early, for n-best lists that differ in more than their endings:
+            gamma of Li et al. 2016, see `search.beam`. 0: off.
         min_length: the fewest sub-words of a translation, its end included.
-        no_repeat_ngram: no sequence of so many sub-words comes twice; 0: any may.
-        prefix: how the translations begin: one text for all lines, or one for each. The model goes on from its sub-words, in the
-            middle of a word as well.
-        glossary: what words of the source have to become: a mapping, or a `text.glossary.Glossary`. It takes a beam of at least 2.
-            A term's translation is there, as whole words, once for each time that the term is, unless `no_repeat_ngram` forbids it.
-        sampling: draw the translations; then a beam's options play no part.
-        n_best: how many hypotheses of the beam to return, the best one with the others as its `alternatives`; where the search
-            finds fewer, there are fewer.
-        word_scores: whether to give the probability of each word.
+        no_repeat_ngram: no sequence of this many sub-words is repeated; 0: no limit.
+        prefix: the beginning of the translations: one text for all lines, or one for each. The model continues from its sub-words,
+            even in the middle of a word.
+        glossary: required translations of terms: a mapping, or a `text.glossary.Glossary`. It needs a beam of at least 2. The
+            output contains the translation of a term, as whole words, once for each occurrence of the term, unless
+            `no_repeat_ngram` forbids it.
+        sampling: sample the translations; the options of a beam then do not apply.
+        n_best: how many hypotheses of the beam to return: the best one, with the others as its `alternatives`. There may be fewer
+            if the search finds fewer.
+        word_scores: whether to return the probability of each word.
         batch_size: lines translated at once; it changes speed and memory, not results.
     """
 
@@ -48,17 +49,17 @@ class Options(TypedDict, total=False):
 
 
 def check(options: Options) -> None:
-    """Raises TypeError for a keyword that there is not, as a function does."""
+    """Raises TypeError for an unknown keyword argument, as a function does."""
     for name in options:
         if name not in Options.__annotations__:
             raise TypeError(f"translate() got an unexpected keyword argument {name!r}")
 
 
 def method_of(beam_size: int | None, options: Options, settings: SearchConfig) -> Beam | Sampling:
-    """How to search.
+    """The search method.
 
     Raises:
-        ValueError: a value that cannot be used, or more hypotheses or phrases than the search is for.
+        ValueError: an invalid value, or more hypotheses or phrases than the search supports.
     """
     method = options.get("sampling")
     given = {name: options.get(name) for name in _OF_EVERY_SEARCH}
@@ -72,13 +73,13 @@ def method_of(beam_size: int | None, options: Options, settings: SearchConfig) -
     n_best = options.get("n_best", 1)
     if not 1 <= n_best <= kept:
         raise ValueError(
-            f"n_best must be from 1 to what the search keeps, {kept}. Received: n_best={n_best}. "
+            f"n_best must be from 1 to the number of hypotheses that the search keeps, {kept}. Received: n_best={n_best}. "
             + (
                 "Raise beam_size to get more"
                 if isinstance(method, Beam)
-                else "Sampling draws one translation a line"
+                else "Sampling draws one translation per line"
             )
         )
     if options.get("glossary") is not None and kept == 1:
-        raise ValueError("a glossary takes a beam search: set beam_size to at least 2")
+        raise ValueError("a glossary needs beam search: set beam_size to at least 2")
     return method

@@ -1,4 +1,4 @@
-"""What the translations of given lines have to begin with and to hold, as ids for a search."""
+"""Required beginnings and contents of translations, as ids for a search."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,16 +14,16 @@ from keras_attn.text.words import may_follow_a_word
 
 
 class Requirements:
-    """Of lines, a prefix each or none, and the phrases that a glossary asks for.
+    """The prefixes of lines, if any, and the phrases that a glossary requires.
 
     Args:
         lines: in the source language.
-        tokenizer: of the target language.
-        prefix: how the translations begin, one text for all or one for each; `None`: as they like.
-        glossary: what words of the source have to become; `None`: whatever they do.
+        tokenizer: the tokenizer of the target language.
+        prefix: the beginning of the translations, one text for all or one for each; `None`: anything.
+        glossary: required translations of terms; `None`: there are none.
 
     Raises:
-        ValueError: not as many prefixes as lines, or text that the vocabulary cannot say.
+        ValueError: the numbers of prefixes and lines differ, or the vocabulary cannot spell a text.
     """
 
     def __init__(
@@ -37,18 +37,18 @@ class Requirements:
         self._tokenizer = tokenizer
         prefixes = [prefix or ""] * len(lines) if prefix is None or isinstance(prefix, str) else prefix
         if len(prefixes) != len(lines):
-            raise ValueError(f"expected one prefix a line; got {len(prefixes)} for {len(lines)} lines")
+            raise ValueError(f"expected one prefix per line; got {len(prefixes)} for {len(lines)} lines")
         self._prefixes = _sayable(prefixes, tokenizer) if any(prefixes) else [[] for _ in lines]
         if not isinstance(glossary, Glossary):
             glossary = Glossary(glossary or {})
         self._phrases = _phrases(lines, glossary, tokenizer)
 
     def room(self, row: int) -> int:
-        """How many sub-words of a line's translation are given."""
+        """How many sub-words of a line's translation are already given."""
         return len(self._prefixes[row]) + sum(len(phrase) - 1 for phrase in self._phrases[row])
 
     def of(self, rows: Sequence[int], count: int) -> dict[str, Any]:
-        """`prefix` and `phrases` for the search of some lines, in a batch of `count`, where they ask for any."""
+        """`prefix` and `phrases` for the search of some lines, in a batch of `count`, as far as they have any."""
         asked = {}
         if any(self._prefixes[row] for row in rows):
             asked["prefix"] = padded([self._prefixes[row] for row in rows], count)
@@ -57,7 +57,9 @@ class Requirements:
         return asked
 
     def _arrays(self, phrases: list[list[list[int]]], count: int) -> Phrases:
-        most = 1 << (max(map(len, phrases)) - 1).bit_length()  # one of few numbers: each is compiled anew
+        most = (
+            1 << (max(map(len, phrases)) - 1).bit_length()
+        )  # one of a few numbers, because each is compiled separately
         longest = max(len(phrase) for each in phrases for phrase in each)
         ids = np.full((count, most, longest), PAD_ID, np.int32)
         for i, each in enumerate(phrases):
@@ -68,13 +70,13 @@ class Requirements:
 
 
 def _phrases(lines: Sequence[str], glossary: Glossary, tokenizer: Tokenizer) -> list[list[list[int]]]:
-    """Of each line, the ids of its phrases, equal ones next to one another."""
+    """For each line, the ids of its phrases, with equal ones adjacent."""
     texts = [sorted(glossary.translations(line)) for line in lines]
     different = sorted({text for each in texts for text in each})
     ids = dict(zip(different, _sayable(different, tokenizer), strict=True))
     for text in different:
         if not ids[text]:
-            raise ValueError(f"{text!r} has no words that the target vocabulary could say")
+            raise ValueError(f"{text!r} has no words that the target vocabulary could spell")
     return [[[*ids[text], ANY_BOUNDARY] for text in each] for each in texts]
 
 
@@ -83,6 +85,6 @@ def _sayable(texts: Sequence[str], tokenizer: Tokenizer) -> list[list[int]]:
     for text, ids in zip(texts, encoded, strict=True):
         if UNK_ID in ids:
             raise ValueError(
-                f"the target vocabulary cannot say {text!r}: it does not know one of the characters"
+                f"the target vocabulary cannot spell {text!r}: it does not know one of the characters"
             )
     return encoded

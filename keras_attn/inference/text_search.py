@@ -1,4 +1,4 @@
-"""Lines to translations, whatever searches: cutting into sub-words, batches of about equal length, limits, and text again."""
+"""Turns lines into translations with any engine: sub-words, batches of about equal length, limits, and back to text."""
 
 import dataclasses
 import warnings
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class TextSearch:
-    """Translates lines with an engine. Every line gives exactly one, in order, whatever the batch size.
+    """Translates lines with an engine. Every line gives exactly one line, in order, whatever the batch size.
 
     Args:
-        engine: what searches.
+        engine: the engine that searches.
         source_tokenizer: the vocabulary of the source language.
         target_tokenizer: that of the target language.
         settings: the longest source, the limits of targets and the batch size.
@@ -48,7 +48,7 @@ class TextSearch:
         """The translations, each with its `n_best - 1` alternatives.
 
         Raises:
-            ValueError: a value that cannot be used.
+            ValueError: an invalid value.
         """
         source_ids = self.read(lines)
         translations = [Translation(line, "") for line in lines]
@@ -75,7 +75,7 @@ class TextSearch:
         return translations
 
     def read(self, lines: Sequence[str]) -> list[list[int]]:
-        """Source ids with EOS, not more than `max_source_length`; warns where a line was cut."""
+        """Source ids with EOS, at most `max_source_length`; warns if a line was cut."""
         most = self._settings.max_source_length
         encoded = self._source.encode(lines)
         cut = sum(len(ids) >= most for ids in encoded)
@@ -90,7 +90,7 @@ class TextSearch:
     def batches(
         self, rows: Sequence[int], lengths: Sequence[Any], batch_size: int | None
     ) -> Iterator[tuple[list[int], int]]:
-        """Rows of about equal length, and how many a full batch has."""
+        """Rows of about equal length, and the number of rows in a full batch."""
         size = self._settings.batch_size if batch_size is None else batch_size
         if size < 1:
             raise ValueError(f"batch_size must be at least 1. Received: batch_size={size}")
@@ -101,7 +101,7 @@ class TextSearch:
     def _said(
         self, lines: list[str], source: list[list[int]], found: Found, n_best: int
     ) -> list[Translation]:
-        """One for each line of a batch; a place that the search could not fill, after the first, is left out."""
+        """One for each line of a batch. Except for the first, slots that the search could not fill are left out."""
         places = [
             (row, n) for row in range(len(lines)) for n in range(n_best) if n == 0 or found.lengths[row, n]
         ]
@@ -126,5 +126,5 @@ class TextSearch:
 def trimmed(
     weights: np.ndarray | None, place: Any, target: Sequence[int], source: Sequence[int]
 ) -> np.ndarray | None:
-    """The attention weights of one hypothesis, `[target ids, source ids]`, of those of a batch."""
+    """The attention weights of one hypothesis in a batch, `[target ids, source ids]`."""
     return None if weights is None else weights[place][: len(target), : len(source)].copy()

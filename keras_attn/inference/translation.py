@@ -1,4 +1,4 @@
-"""What a translator gives for a line."""
+"""The result of translating a line."""
 
 import dataclasses
 
@@ -10,19 +10,19 @@ from keras_attn.text.words import word_of_pieces, words_of_pieces
 
 @dataclasses.dataclass(frozen=True)
 class Translation:
-    """One line and what it was translated to.
+    """A line and its translation.
 
     Attributes:
         source: the line.
         text: its translation, always one line.
-        score: what a beam ranks by, the log-probability over the length penalty; from sampling and `force`, `log_prob`.
+        score: the log-probability divided by the length penalty, by which a beam ranks; from sampling and `force`, `log_prob`.
         log_prob: natural logarithm of the probability of `target_ids`.
-        source_ids: sub-words as the model read them, EOS at the end; none of a line that was not given to the model.
-        target_ids: sub-words, EOS at the end unless the translation was cut at its limit.
+        source_ids: sub-words as the model read them, with EOS at the end; none for a line that the model did not get.
+        target_ids: sub-words, with EOS at the end unless the translation was cut at its limit.
         weights: float32 `[target ids, source ids]`, the attention weights of each target sub-word; None from a model
             without attention.
-        words: the words of the translation, `"</s>"` for its end among them, each with the natural logarithm of its probability;
-            none where nobody asked for them.
+        words: the words of the translation, and `"</s>"` for its end, each with the natural logarithm of its probability; empty if
+            not requested.
         alternatives: the other hypotheses of an n-best list, best first.
     """
 
@@ -40,7 +40,7 @@ class Translation:
 def words_with_scores(
     target_ids: tuple[int, ...], log_probs: np.ndarray, tokenizer: Tokenizer
 ) -> tuple[tuple[str, float], ...]:
-    """The words of a translation, each with the sum of the log-probabilities `[target ids]` of its sub-words."""
+    """The words of a translation, each with the sum of its sub-words' log-probabilities `[target ids]`."""
     pieces = tokenizer.pieces(target_ids)
     sums = np.bincount(word_of_pieces(pieces), log_probs)
     return tuple(zip(words_of_pieces(pieces), sums.tolist(), strict=True))

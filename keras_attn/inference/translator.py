@@ -1,4 +1,4 @@
-"""Strings in, strings out: a trained model with its vocabularies, search and batching behind one call."""
+"""Strings in, strings out: one call for a trained model with its vocabularies, search and batching."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -27,22 +27,22 @@ from keras_attn.text.tokenizer import Tokenizer
 class Translator:
     """Translates with a trained model.
 
-    Every line gives exactly one line, in order, whatever the batch size; a line of which the vocabulary knows nothing, such as ""
-    or "☃", gives "".
-    Input longer than `search.max_source_length` is cut there, with a warning. Where an argument is None, `search` holds.
+    Every line gives exactly one line, in order, whatever the batch size. A line in which the vocabulary knows nothing, such as ""
+    or "☃", gives "". Input longer than `search.max_source_length` is cut there, with a warning. If an argument of a call is None,
+    the value in `search` is used.
 
-    A translator can be pickled, to be sent to another process: it takes its model, vocabularies and settings along.
+    A translator can be pickled, for example to send it to another process. Its model, vocabularies and settings are included.
 
     Args:
-        model: reads and gives ids of the vocabularies; an `Ensemble` does as well.
+        model: a model that reads and returns ids of the vocabularies, or an `Ensemble`.
         source_tokenizer: the vocabulary of the source language.
-        target_tokenizer: that of the target language. `None`: one vocabulary serves both.
+        target_tokenizer: the vocabulary of the target language. `None`: the same for both.
         search: how to search, unless a call says otherwise.
-        languages: what the two languages are called in an export.
-        attribution: whom an export must name, and under which licence; "": nobody.
+        languages: the names of the two languages in an export.
+        attribution: whom an export must credit, and under which licence; "": nobody.
 
     Raises:
-        ValueError: parts that do not fit together; the message says which.
+        ValueError: the parts do not fit together; the message says which.
 
     Example:
 
@@ -75,7 +75,7 @@ class Translator:
 
     @classmethod
     def from_trained(cls, trained: TrainedModel) -> "Translator":
-        """Of what a model folder holds."""
+        """Builds a translator from the content of a model folder."""
         data = trained.config.data
         return cls(
             trained.model,
@@ -92,7 +92,7 @@ class Translator:
         for each in (folder, *others):
             if str(each) in packaged.names() and not Path(each).exists():
                 raise FileNotFoundError(
-                    f"no model folder at {each}. For the model of that name that comes with keras_attn, call "
+                    f"no model folder at {each}. To load the packaged model of that name, call "
                     f"Translator.from_preset({str(each)!r})"
                 )
         first, *rest = (cls.from_trained(load_model(each)) for each in (folder, *others))
@@ -100,7 +100,7 @@ class Translator:
 
     @classmethod
     def ensemble(cls, translators: Sequence["Translator"]) -> "Translator":
-        """One that says what several say together, with the search and the languages of the first; see `Ensemble`.
+        """Combines several translators as an ensemble, with the search and the languages of the first; see `Ensemble`.
 
         Raises:
             ValueError: their vocabularies differ.
@@ -111,7 +111,7 @@ class Translator:
                 ours, theirs = (getattr(each, f"{side}_tokenizer").model_proto for each in (first, other))
                 if ours != theirs:
                     raise ValueError(
-                        f"the models of an ensemble must have one vocabulary, but the {side} vocabularies of the first and of "
+                        f"the models of an ensemble must have the same vocabulary, but the {side} vocabularies of the first and of "
                         f"model {number} differ: train them on the same text, with other seeds"
                     )
         return cls(
@@ -128,7 +128,7 @@ class Translator:
         """Loads a model that comes with keras_attn, such as `"tatoeba-en-es"`.
 
         Raises:
-            ValueError: there is no such model; the message names those there are.
+            ValueError: there is no such model; the message lists the available ones.
         """
         return cls.load(packaged.folder(name))
 
@@ -143,7 +143,7 @@ class Translator:
             options: see `Options`.
 
         Raises:
-            ValueError: a value that cannot be used.
+            ValueError: an invalid value.
         """
         translations = self._searched(lines, beam_size, options, return_weights=False)
         return [translation.text for translation in translations]
@@ -159,7 +159,7 @@ class Translator:
             options: see `Options`.
 
         Raises:
-            ValueError: a value that cannot be used, or more hypotheses wanted than the search keeps.
+            ValueError: an invalid value, or `n_best` is larger than the number of hypotheses that the search keeps.
         """
         return self._searched(lines, beam_size, options, return_weights=self.model.has_attention)
 
@@ -191,20 +191,20 @@ class Translator:
     def score(
         self, sources: Sequence[str], targets: Sequence[str], *, batch_size: int | None = None
     ) -> list[float]:
-        """The log-probability of each target, given its source: `force` without the details."""
+        """The log-probability of each target, given its source; `force` returns the details."""
         return [translation.log_prob for translation in self.force(sources, targets, batch_size=batch_size)]
 
     def force(
         self, sources: Sequence[str], targets: Sequence[str], *, batch_size: int | None = None
     ) -> list[Translation]:
-        """Makes the model say the given targets (teacher forcing), for their probabilities and attention weights.
+        """Scores given targets (teacher forcing), and returns their probabilities and attention weights.
 
         Raises:
-            ValueError: there are not as many targets as sources.
+            ValueError: the numbers of targets and sources differ.
         """
         if len(sources) != len(targets):
             raise ValueError(
-                f"expected one target a source; got {len(sources)} sources and {len(targets)} targets"
+                f"expected one target per source; got {len(sources)} sources and {len(targets)} targets"
             )
         source_ids = self._search.read(sources)
         target_ids = [target_out_of(ids) for ids in self.target_tokenizer.encode(targets)]
@@ -228,7 +228,7 @@ class Translator:
     def _forced(
         self, translations: Sequence[Translation], batch_size: int | None
     ) -> list[tuple[np.ndarray, np.ndarray | None]]:
-        """Of each, float64 `[target ids]`, the log-probabilities of its sub-words, and its attention weights."""
+        """For each pair, the log-probabilities of its sub-words, float64 `[target ids]`, and its attention weights."""
         lengths = [(len(each.source_ids), len(each.target_ids)) for each in translations]
         forced: list[Any] = [None] * len(translations)
         for rows, size in self._search.batches(range(len(translations)), lengths, batch_size):
@@ -243,7 +243,7 @@ class Translator:
         return forced
 
     def _with_words(self, translations: Sequence[Translation], batch_size: int | None) -> list[Translation]:
-        """The same with the probabilities of their words, those of their alternatives too."""
+        """Adds the probabilities of words to translations and their alternatives."""
         every = [each for best in translations for each in (best, *best.alternatives) if each.target_ids]
         log_probs = iter([log_probs for log_probs, _ in self._forced(every, batch_size)])
 
@@ -261,7 +261,7 @@ class Translator:
         return with_words
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but what is compiled."""
+        """Everything except the compiled functions."""
         return {name: value for name, value in vars(self).items() if not name.startswith("_")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -270,12 +270,12 @@ class Translator:
     def _check(self) -> None:
         if not self.model.reads_ids:
             raise ValueError(
-                "a Translator reads text, and this model takes no ids: call model.translate(inputs) with its numbers"
+                "a Translator reads text, and this model does not take ids: call model.translate(inputs) with its numbers"
             )
         tokenizers = self.source_tokenizer, self.target_tokenizer
         if self.model.copy is not None and tokenizers[0].model_proto != tokenizers[1].model_proto:
             raise ValueError(
-                "this model copies words of the source by their ids, and its two vocabularies differ: give one for both sides"
+                "this model copies words from the source by their ids, but its two vocabularies differ: use one for both sides"
             )
         sizes = {
             "source": (
@@ -288,5 +288,5 @@ class Translator:
             if words is not None and pieces != words:
                 raise ValueError(
                     f"the {side} vocabulary has {pieces} pieces, but the model was built for {words}: "
-                    "they are not of one model"
+                    "they do not belong together"
                 )

@@ -1,4 +1,4 @@
-"""The layers: attention, and the recurrent decoder that uses it."""
+"""Attention layers, and the recurrent decoder that uses them."""
 
 from keras_attn.layers.attention_decoder import AttentionDecoder
 from keras_attn.layers.bahdanau_attention import BahdanauAttention

@@ -1,4 +1,4 @@
-"""What every attention layer of the literature has in common: scores -> weights -> context.
+"""What all attention layers have in common: scores -> weights -> context.
 
 Bahdanau, Cho and Bengio, "Neural Machine Translation by Jointly Learning to Align and Translate", ICLR 2015, equations 5 and 6.
 """
@@ -14,13 +14,13 @@ from keras_attn.layers.time_loop import unroll
 class Attention(keras.layers.Layer):
     """`context_t = sum_s softmax_s(score(query_t, value_s)) value_s`.
 
-    A pure function of its arguments: the memory is never stored on the layer. Sub-classes say how a query and a key are
-    scored (`score`), what a key is (`project_keys`; by default what their `key_layer` makes of a value), and, where it is more
-    than a softmax, what becomes of the scores (`weigh`). An attention that depends on what the queries before it attended to
-    carries that from one query to the next (`first_carry`), and `call` then takes its queries one after the other, by `step`.
+    It is a pure function of its arguments: the memory is never stored on the layer. Subclasses define how a query and a key are
+    scored (`score`), how keys are computed (`project_keys`; by default, `key_layer` maps a value to its key) and, if it is not just
+    a softmax, how scores become weights (`weigh`). An attention may depend on what earlier queries attended to. It then carries
+    that from one query to the next (`first_carry`), and `call` processes its queries one after the other with `step`.
 
-    With several heads each has its own weights and reads its own share of the value's features; the context holds all shares
-    in their places, and the weights that are returned are the mean over the heads.
+    With several heads, each head has its own weights and reads its own share of the value's features. The context contains all
+    shares in their original places, and the returned weights are the mean over the heads.
 
     Shapes: B batch, T queries, S memory positions, Q query width, D value width, K key width, H heads.
 
@@ -31,14 +31,14 @@ class Attention(keras.layers.Layer):
     Call arguments:
         query: `(B, T, Q)`.
         value: `(B, S, D)`, the memory.
-        key: `(B, S, K)`, the result of `project_keys(value)` when it is already at hand. `None`: computed here.
-        query_mask: boolean `(B, T)`. Where it is `False` weights and context are zero.
-        value_mask: boolean `(B, S)`. Where it is `False` the weights are zero.
+        key: `(B, S, K)`, the result of `project_keys(value)` if already available. `None`: computed here.
+        query_mask: boolean `(B, T)`. Where it is `False`, weights and context are zero.
+        value_mask: boolean `(B, S)`. Where it is `False`, the weights are zero.
         return_attention_scores: whether to return the weights too (Keras' name for them).
         training: whether dropout is on.
 
     Returns:
-        The context `(B, T, D)`, or `(context, weights)` with float32 weights `(B, T, S)` as they are before dropout.
+        The context `(B, T, D)`, or `(context, weights)` with float32 weights `(B, T, S)` before dropout.
 
     Masking: Keras fills `query_mask` and `value_mask` from its implicit masks; the output carries the query's mask.
     """
@@ -50,7 +50,7 @@ class Attention(keras.layers.Layer):
         self.dropout = keras.layers.Dropout(dropout, dtype=self.dtype_policy)
 
     def project_keys(self, value):
-        """The memory as the scores see it, `(B, S, D) -> (B, S, K)`: computed once a sentence, by a layer that is built."""
+        """The keys of a memory, `(B, S, D) -> (B, S, K)`; computed once per sentence. The layer must be built."""
         if not self.built:
             raise ValueError(
                 f"{type(self).__name__} has no weights yet: call it once, or `build(query_shape, value_shape)`, "
@@ -59,29 +59,29 @@ class Attention(keras.layers.Layer):
         return self.key_layer(value)
 
     def score(self, query, key):
-        """Unnormalised scores `(B, T, Q), (B, S, K) -> (B, T, S)`, or `(B, H, T, S)` of several heads."""
+        """Unnormalised scores `(B, T, Q), (B, S, K) -> (B, T, S)`, or `(B, H, T, S)` with several heads."""
         raise NotImplementedError
 
     def context_width(self, value_width):
-        """The width of the context over values of width D."""
+        """The width of the context for values of width D."""
         return value_width
 
     def first_carry(self, value):
-        """What the first query of `value` `(B, S, D)` finds: a nest of tensors `(B, ...)`; here it is empty."""
+        """The carry for the first query over `value` `(B, S, D)`: a nest of tensors `(B, ...)`; here it is empty."""
         return ()
 
     def weigh(self, query, key, mask, carry, training):
-        """Weights of queries that stand beside one another, each with its carry.
+        """Weights of independent queries, each with its own carry.
 
         Args:
             query: `(B, T, Q)`.
             key: `(B, S, K)`.
             mask: boolean `(B, S)`, or `None`.
-            carry: nest of tensors `(B, T, ...)`, as it was left for each query.
+            carry: nest of tensors `(B, T, ...)`, the carry of each query.
             training: whether the model is in training.
 
         Returns:
-            float32 weights `(B, T, S)`, or `(B, H, T, S)` of several heads, and the carry for the queries that follow each of
+            float32 weights `(B, T, S)`, or `(B, H, T, S)` with several heads, and the carry for the query that follows each of
             these.
         """
         mask = over_queries(mask)
@@ -109,21 +109,21 @@ class Attention(keras.layers.Layer):
         return (context, weights) if return_attention_scores else context
 
     def step(self, query, value, key, mask, carry, training=None):
-        """One target position of a decoder: its queries stand beside one another, such as the hypotheses of a sentence.
+        """One target position of a decoder, with independent queries such as the hypotheses of a sentence.
 
         Args:
             query: `(B, T, Q)`.
             value: `(B, S, D)`.
             key: `project_keys(value)`.
             mask: boolean `(B, S)`, or `None`.
-            carry: what the query before each of these left, a nest of `(B, T, ...)`; for the first, `first_carry(value)` with
-                the axis of the queries.
+            carry: the carry from the query before each of these, a nest of `(B, T, ...)`; for the first position,
+                `first_carry(value)` with the query axis added.
             training: whether dropout is on.
 
         Returns:
             `(context, weights, carry)`: `(B, T, D)`, float32 `(B, T, S)`, and the carry for the query that follows each.
         """
-        # A decoder calls this past `__call__`, which would cast.
+        # A decoder calls this directly, without `__call__`, which would cast.
         query, value, key = (ops.cast(x, self.compute_dtype) for x in (query, value, key))
         weights, carry = self.weigh(query, key, mask, carry, training)
         read = self.dropout(ops.cast(weights, self.compute_dtype), training=training)
@@ -152,7 +152,7 @@ class Attention(keras.layers.Layer):
 def additive_score(query, key, vector, bias=None):
     """`vector . tanh(query_t + key_s + bias)` for all t and s: `(B, T, K), (B, S, K) -> (B, T, S)`.
 
-    The vector is `(K,)`, or `(K, H)`, one for each head, for scores `(B, H, T, S)`. The bias is `(K,)`, or another one for each
+    The vector is `(K,)`, or `(K, H)` with one per head, for scores `(B, H, T, S)`. The bias is `(K,)`, or a different one for each
     t and s, `(B, T, S, K)`.
     """
     hidden = ops.expand_dims(query, 2) + ops.expand_dims(key, 1)  # [batch, queries, positions, units]
@@ -163,26 +163,26 @@ def additive_score(query, key, vector, bias=None):
 
 
 def map_rows(product, x):
-    """`product`, which takes `(rows, width)`, over the last axis of `x` of any rank.
+    """Applies `product`, which takes `(rows, width)`, to the last axis of `x`, which may have any rank.
 
-    TensorFlow's product of a tensor of higher rank and a matrix permutes its axes by an order that is computed in the graph.
-    The gradient of a loop keeps that order as data, and XLA refuses it.
+    When TensorFlow multiplies a tensor of higher rank with a matrix, it permutes axes by an order that is computed in the graph.
+    The gradient of a loop keeps that order as data, which XLA refuses.
     """
     rows = product(ops.reshape(x, (-1, x.shape[-1])))
     return ops.reshape(rows, (*ops.shape(x)[:-1], rows.shape[-1]))
 
 
 def scoring_vector_initializer(shape, dtype=None):
-    """Glorot's uniform start for vectors `(units,)` or `(units, H)`, each seen as a matrix that maps `units` inputs to one."""
+    """Glorot-uniform initialisation of vectors `(units,)` or `(units, H)`, each seen as a matrix from `units` inputs to one."""
     limit = (6 / (shape[0] + 1)) ** 0.5
     return keras.initializers.RandomUniform(-limit, limit)(shape, dtype=dtype)
 
 
 def scoring_vector_shape(units, num_heads):
-    """Of the vector of an additive score: one head needs no axis."""
+    """The shape of the vector of an additive score; a single head needs no axis."""
     return (units,) if num_heads == 1 else (units, num_heads)
 
 
 def over_queries(mask):
-    """A mask `(B, S)` as one that broadcasts to `(B, T, S)`, or `None`."""
+    """Reshapes a mask `(B, S)` so that it broadcasts to `(B, T, S)`; `None` stays `None`."""
     return None if mask is None else ops.expand_dims(ops.cast(mask, "bool"), 1)

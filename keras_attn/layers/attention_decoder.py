@@ -1,4 +1,4 @@
-"""The recurrent decoder that attends, step by step or over a whole target at once."""
+"""The recurrent decoder with attention, step by step or over a whole target at once."""
 
 import keras
 from keras import ops, tree
@@ -16,22 +16,22 @@ FEEDS = ("context", "attentional", "none")
 class AttentionDecoder(keras.layers.Layer):
     """`s_t = cell(y_{t-1}, fed_t, s_{t-1})`, `c_t = attention(query, memory)`, `o_t = readout(s_t, c_t, y_{t-1})`.
 
-    What differs between papers is a choice of arguments:
+    Papers differ in the choice of arguments:
 
     | paper | query_state | feed | readout |
     |---|---|---|---|
-    | Bahdanau et al. 2015: s_{t-1} asks, c_t enters the cell, deep output | previous | context | maxout |
-    | Jurafsky & Martin: s_{t-1} asks, c_t conditions the state | previous | context | plain |
-    | Luong et al. 2015: s_t asks, h~_{t-1} enters the cell (input feeding) | current | attentional | attentional |
-    | CS224n: s_t asks, [a_t; s_t] to the output | current | none | plain |
-    | Sennrich et al. 2017: s'_t asks, c_t takes it to s_t | intermediate | context | maxout |
+    | Bahdanau et al. 2015: query s_{t-1}, c_t enters the cell, deep output | previous | context | maxout |
+    | Jurafsky & Martin: query s_{t-1}, c_t conditions the state | previous | context | plain |
+    | Luong et al. 2015: query s_t, h~_{t-1} enters the cell (input feeding) | current | attentional | attentional |
+    | CS224n: query s_t, [a_t; s_t] to the output | current | none | plain |
+    | Sennrich et al. 2017: query s'_t, c_t turns it into s_t | intermediate | context | maxout |
     | `AttentionWrapper` of tfa.seq2seq, with an attention layer | current | attentional | linear |
     | fixed-vector encoder-decoder: `attention=None` | - | none | any |
 
-    `fed_t` is c_t when the previous state asks, and what step t - 1 left (its context, or its readout) otherwise. When nothing is
-    fed back, `call` runs the cells over the whole target and attends once for all positions: the same numbers, much faster.
+    `fed_t` is c_t if the query is the previous state; otherwise it is the context or the readout of step t - 1. If nothing is fed
+    back, `call` runs the cells over the whole target and attends once for all positions: the same numbers, much faster.
 
-    With the intermediate state, a step is two transitions, each with weights of its own: `s'_t = cell(y_{t-1}, s_{t-1})` asks, and
+    With the intermediate state, a step is two transitions with separate weights. `s'_t = cell(y_{t-1}, s_{t-1})` is the query, and
     `s_t = transition(c_t, s'_t)` follows in the top layer (the conditional GRU of Nematus, section 2, there with a tanh readout).
 
     Shapes: B batch, N hypotheses (N = B, or B times some number), T target length, S memory length, E input width, D memory width,
@@ -41,10 +41,10 @@ class AttentionDecoder(keras.layers.Layer):
         units: width of the state.
         attention: an attention layer, such as `BahdanauAttention`; `ParallelAttention` for several; `None` for none at all.
         cell: `"gru"`, `"lstm"`, `"layer_norm_gru"` or `"gru_reset_after"`.
-        num_layers: number of stacked cells; the top one asks.
+        num_layers: number of stacked cells; the state of the top one is the query.
         residual: whether every layer but the first has a residual connection.
-        query_state: which state asks, `"previous"` (s_{t-1}), `"current"` (s_t) or `"intermediate"` (s'_t).
-        feed: what joins the input of the cell, `"context"`, `"attentional"` (the readout of the step before) or `"none"`.
+        query_state: which state is the query, `"previous"` (s_{t-1}), `"current"` (s_t) or `"intermediate"` (s'_t).
+        feed: what is added to the cell's input, `"context"`, `"attentional"` (the readout of the previous step) or `"none"`.
         readout: `"maxout"`, `"attentional"`, `"linear"` or `"plain"`; see `Readout`.
         readout_units: width of the readout; the plain one has none.
         dropout: rate of dropout between layers, in training.
@@ -52,21 +52,21 @@ class AttentionDecoder(keras.layers.Layer):
     Call arguments:
         inputs: `(B, T, E)`, the embedded previous target words, T at least 1.
         memory: `(B, S, D)`.
-        initial_state: tuple of cell states a layer, each a tuple of `(B, units)` tensors. `None`: zeros.
+        initial_state: for each layer, a tuple of cell states `(B, units)`. `None`: zeros.
         memory_mask: boolean `(B, S)`, `True` at real positions.
         return_attention_scores: whether to return the weights too (Keras' name for them).
         return_states: whether to return the top layer's states s_t too.
         training: whether dropout is on.
 
     Returns:
-        The readouts `(B, T, R)`; or a tuple of them and of what else was asked for, float32 weights `(B, T, S)` before states
-        `(B, T, units)`.
+        The readouts `(B, T, R)`; or a tuple of the readouts and whatever else was requested: float32 weights `(B, T, S)`, then
+        states `(B, T, units)`.
 
     Raises:
-        ValueError: an unknown choice, or a combination that has no meaning.
+        ValueError: an unknown choice, or a combination that makes no sense.
 
-    Masking: Keras fills `memory_mask` from its implicit mask; the output carries the mask of the inputs, which otherwise changes
-    nothing: padding stands on the right and a decoder never looks ahead.
+    Masking: Keras fills `memory_mask` from its implicit mask. The output carries the mask of the inputs. That mask has no other
+    effect, because padding is on the right and a decoder never looks ahead.
 
     Example:
 
@@ -136,7 +136,7 @@ class AttentionDecoder(keras.layers.Layer):
         self.cells.build(inputs_shape)
         if self.attention is not None:
             context_shape = (None, self.attention.context_width(memory_shape[-1]))
-            if not self.attention.built:  # one that was restored from a file is built already
+            if not self.attention.built:  # already built if it was restored from a file
                 self.attention.build((None, *state_shape), memory_shape)
         self.readout.build(state_shape, inputs_shape, context_shape)
         if self.query_state == "intermediate":
@@ -146,7 +146,7 @@ class AttentionDecoder(keras.layers.Layer):
             self.feed_projection.build((None, fed_width))
 
     def precompute(self, memory):
-        """The attention's keys, `(B, S, K)` or a nest of such, projected once a sentence; `None` without attention."""
+        """The attention's keys, `(B, S, K)` or a nest of such, projected once per sentence; `None` without attention."""
         if not self.built:
             raise ValueError(
                 "AttentionDecoder has no weights yet: call it once, or `build(inputs_shape, memory_shape)`, before it steps."
@@ -154,8 +154,10 @@ class AttentionDecoder(keras.layers.Layer):
         return None if self.attention is None else self.attention.project_keys(memory)
 
     def first_state(self, memory, initial_state=None):
-        """The state before the first step: `{"cells": ..., "fed": ..., "attention": ...}`, the last two only where something
-        is fed back and where there is attention (what it carries is mostly nothing, an empty tuple).
+        """The state before the first step: `{"cells": ..., "fed": ..., "attention": ...}`.
+
+        `"fed"` exists only if something is fed back, and `"attention"` only with attention; for most attentions it is an empty
+        tuple.
 
         Args:
             memory: `(B, S, D)`.
@@ -177,8 +179,8 @@ class AttentionDecoder(keras.layers.Layer):
         """One target position.
 
         Args:
-            inputs_t: `(N, E)`. With N = k B the k hypotheses of a sentence stand together and share its memory.
-            state: nest of `(N, ...)` tensors, from `first_state` or the step before.
+            inputs_t: `(N, E)`. If N = k B, the k hypotheses of a sentence are adjacent and share its memory.
+            state: nest of `(N, ...)` tensors, from `first_state` or the previous step.
             memory: `(B, S, D)`.
             keys: `precompute(memory)`.
             memory_mask: boolean `(B, S)` or `None`.
@@ -241,7 +243,7 @@ class AttentionDecoder(keras.layers.Layer):
         return self.feed == "attentional" or (self.feed == "context" and self.query_state == "current")
 
     def _advance(self, projected_t, inputs_t, state, memory, training):
-        """What must happen in order: `(cell output, context, weights, state)` of one position."""
+        """The sequential part of a step: `(cell output, context, weights, state)` of one position."""
         cell_states, fed, carry = state["cells"], state.get("fed"), state.get("attention")
         if self.query_state == "previous":
             context, weights, carry = self._attend(cell_states[-1][0], memory, carry, training)
@@ -262,7 +264,7 @@ class AttentionDecoder(keras.layers.Layer):
         return output, context, weights, state
 
     def _attend(self, query, memory, carry, training):
-        """`(N, U) -> (N, D), (N, S)` and the carry; the hypotheses of one sentence are queries to its one memory."""
+        """`(N, U) -> (N, D), (N, S)` and the carry; all hypotheses of a sentence query its single memory."""
         if self.attention is None:
             return None, None, None
         memory, keys, mask = memory
@@ -277,11 +279,11 @@ class AttentionDecoder(keras.layers.Layer):
         return self._cast(context), weights, carry
 
     def _cast(self, context):
-        """The attention's own dtype policy may be another."""
+        """The attention may have its own dtype policy."""
         return ops.cast(context, self.compute_dtype)
 
     def _run_stepwise(self, inputs, state, memory, asked, training):
-        """`step` unrolled; what the loop does not need of it, the readout, is computed after it for all positions."""
+        """`step` unrolled, except for the readout: it is computed after the loop, for all positions at once."""
         readout_inside = self.feed == "attentional"
 
         def step(inputs_t, state):
@@ -296,7 +298,7 @@ class AttentionDecoder(keras.layers.Layer):
         return outputs
 
     def _run_at_once(self, inputs, state, memory, asked, training):
-        """Nothing is fed back: all states first, then one attention for all of them."""
+        """For `feed="none"`: computes all states first, then attends once for all of them."""
         outputs, top = self.cells.run(inputs, state["cells"], training=training)
         context = weights = None
         if self.attention is not None:

@@ -17,15 +17,15 @@ from keras_attn.layers.heads import check_heads
 class BahdanauAttention(Attention):
     """`score(s, h) = v . tanh(W s + U h)`, the alignment model of Bahdanau et al. 2015.
 
-    With `normalize` it is `g v / |v| . tanh(W s + U h + b)`: the scoring vector's length is trained apart from its direction
-    (Salimans and Kingma 2016), which steadies deep stacks. The length starts at `1 / sqrt(units)`, as in tfa.seq2seq.
+    With `normalize` it is `g v / |v| . tanh(W s + U h + b)`: the length of the scoring vector is trained separately from its
+    direction (Salimans and Kingma 2016), which stabilises deep stacks. The length starts at `1 / sqrt(units)`, as in tfa.seq2seq.
 
     Shapes: B batch, T queries, S memory positions, Q query width, D value width.
 
     Args:
         units: width of the alignment model.
         normalize: whether to weight-normalise the scoring vector.
-        num_heads: H scoring vectors over the one hidden layer; each head reads its own share of the value's features.
+        num_heads: H scoring vectors over a single hidden layer; each head reads its own share of the value's features.
         dropout: rate of dropout on the weights, in training.
 
     Call arguments:

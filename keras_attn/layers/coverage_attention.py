@@ -1,4 +1,4 @@
-"""Additive attention that knows what it has read, Tu, Lu, Liu, Liu and Li 2016."""
+"""Additive attention that knows what it has already read, Tu, Lu, Liu, Liu and Li 2016."""
 
 import keras
 from keras import ops
@@ -12,8 +12,8 @@ from keras_attn.layers.masked_softmax import masked_softmax
 class CoverageAttention(BahdanauAttention):
     """`score(s_t, h_s) = v . tanh(W s_t + U h_s + V C_{t-1,s})` with the coverage `C_{t,s} = C_{t-1,s} + a_ts`.
 
-    The coverage, all attention that a source word has had so far, is carried from query to query. (The paper's linguistic coverage
-    with a fertility of 1.)
+    The coverage is the total attention that a source word has received so far. It is carried from query to query. (This is the
+    paper's linguistic coverage with a fertility of 1.)
 
     Shapes: B batch, T queries, S memory positions, Q query width, D value width.
 

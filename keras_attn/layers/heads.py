@@ -1,4 +1,4 @@
-"""Vectors shared out among the heads of an attention."""
+"""Splits vectors among the heads of an attention."""
 
 from keras import ops
 
@@ -13,16 +13,16 @@ def split_heads(x, num_heads):
 
 
 def join_heads(x):
-    """`(B, H, L, W) -> (B, L, H W)`, what `split_heads` took apart."""
+    """`(B, H, L, W) -> (B, L, H W)`, the inverse of `split_heads`."""
     batch, num_heads, length, width = ops.shape(x)
     return ops.reshape(ops.transpose(x, (0, 2, 3, 1)), (batch, length, width * num_heads))
 
 
 def check_heads(num_heads, **widths):
-    """Refuses widths that heads cannot share."""
+    """Refuses widths that cannot be split among the heads."""
     if num_heads < 1 or any(width % num_heads for width in widths.values()):
         raise ValueError(
-            f"num_heads must be at least 1 and divide the widths it shares out. Received: num_heads={num_heads}, "
+            f"num_heads must be at least 1 and divide the widths that it splits. Received: num_heads={num_heads}, "
             + ", ".join(f"{name} {width}" for name, width in widths.items())
             + "."
         )

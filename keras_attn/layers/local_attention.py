@@ -9,7 +9,7 @@ from keras_attn.layers.masked_softmax import masked_softmax
 
 
 class _LocalAttention(LuongAttention):
-    """`LuongAttention` whose weights are zero outside `[p_t - window, p_t + window]`."""
+    """`LuongAttention` with zero weights outside `[p_t - window, p_t + window]`."""
 
     def __init__(self, score="general", window=10, *, use_scale=False, units=None, dropout=0.0, **kwargs):
         super().__init__(score, use_scale, units=units, dropout=dropout, **kwargs)
@@ -35,10 +35,10 @@ class _LocalAttention(LuongAttention):
 
 @keras.saving.register_keras_serializable(package="keras_attn")
 class LocalMonotonicAttention(_LocalAttention):
-    """`local-m`: the softmax over `|s - p_t| <= window` with `p_t = t`, source and target taken to run side by side.
+    """`local-m`: the softmax over `|s - p_t| <= window` with `p_t = t`, assuming that source and target run in parallel.
 
-    The query's number is carried from query to query. Beyond the source's last word `p_t` stays there, where the paper would leave
-    the window empty.
+    The position t is carried from query to query. Beyond the last source word, `p_t` stays at that word; in the paper, the window
+    would be empty.
 
     Shapes: B batch, T queries, S memory positions, Q query width, D value width.
 
@@ -70,8 +70,8 @@ class LocalMonotonicAttention(_LocalAttention):
 class LocalPredictiveAttention(_LocalAttention):
     """`local-p`: the softmax over `|s - p_t| <= window` times `exp(-(s - p_t)^2 / (2 sigma^2))`.
 
-    The centre is predicted, `p_t = S sigmoid(v_p . tanh(W_p s_t))` with S the number of source words, and `sigma = window / 2`. The
-    weights are not normalised again: they sum to at most 1.
+    The centre is predicted: `p_t = S sigmoid(v_p . tanh(W_p s_t))`, where S is the number of source words, and `sigma = window /
+    2`. The weights are not renormalised, so they sum to at most 1.
 
     Shapes: B batch, T queries, S memory positions, Q query width, D value width.
 
@@ -102,7 +102,7 @@ class LocalPredictiveAttention(_LocalAttention):
         self.position_vector.build(query_shape)
 
     def centre(self, query, lengths):
-        """`p_t` of queries `(B, T, Q)` over sources with int32 `(B,)` words: float32 `(B, T, 1)`."""
+        """`p_t` of queries `(B, T, Q)` for sources with `(B,)` words, int32: float32 `(B, T, 1)`."""
         share = map_rows(lambda rows: self.position_vector(self.position_layer(rows)), query)
         lengths = ops.reshape(ops.cast(lengths, "float32"), (-1, 1, 1))
         return lengths * ops.sigmoid(ops.cast(share, "float32"))
@@ -115,7 +115,7 @@ class LocalPredictiveAttention(_LocalAttention):
 
 
 def source_lengths(key, mask):
-    """Words of each source, int32 `(B,)`, from the mask or the width of the keys `(B, S, K)`."""
+    """The number of words in each source, int32 `(B,)`, from the mask or the length of the keys `(B, S, K)`."""
     if mask is None:
         return ops.full((ops.shape(key)[0],), ops.shape(key)[1], dtype="int32")
     return ops.sum(ops.cast(mask, "int32"), axis=1)

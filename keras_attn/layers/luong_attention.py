@@ -19,7 +19,7 @@ SCORES = ("dot", "general", "concat")
 class LuongAttention(Attention):
     """`score(s, h) = s . h` (dot), `s . W h` (general) or `v . tanh(W [s; h])` (concat).
 
-    `general` is the bilinear score of Jurafsky and Martin and needs no equal widths; `dot` is also the score of CS224n.
+    `general` is the bilinear score of Jurafsky and Martin, for which the widths may differ; `dot` is also the score of CS224n.
 
     Shapes: B batch, T queries, S memory positions, Q query width, D value width.
 
@@ -27,8 +27,8 @@ class LuongAttention(Attention):
         score: `"dot"`, `"general"` or `"concat"`.
         use_scale: whether a trained factor, 1 at the start, multiplies the scores.
         units: width of the concat score's hidden layer; `None`: the query's width. The other scores have none.
-        num_heads: H; dot and general multiply a share of the query's features a head, concat has H scoring vectors. Each head
-            reads its own share of the value's features.
+        num_heads: H. For dot and general, each head multiplies its own share of the query's features; concat has H scoring vectors.
+            Each head reads its own share of the value's features.
         dropout: rate of dropout on the weights, in training.
 
     Call arguments:
@@ -43,7 +43,7 @@ class LuongAttention(Attention):
         The context `(B, T, D)`, or `(context, weights)`.
 
     Raises:
-        ValueError: an unknown score, `units` with another score than concat, or `"dot"` with unequal widths.
+        ValueError: an unknown score, `units` with a score other than concat, or `"dot"` with unequal widths.
 
     Masking: the weights are exactly zero at padding; the output carries the query's mask.
 

@@ -1,4 +1,4 @@
-"""The softmax over memory positions that knows about padding."""
+"""A softmax over memory positions that ignores padding."""
 
 from keras import ops
 
@@ -6,7 +6,7 @@ from keras import ops
 def masked_softmax(scores, mask=None):
     """Softmax over the last axis in float32, exactly zero where `mask` is `False`.
 
-    A row without a single `True` gives zeros, not NaN: a sentence of padding alone attends to nothing.
+    A row without a single `True` gives zeros, not NaN: a row of padding attends to nothing.
 
     Args:
         scores: float tensor `(..., S)`.
@@ -19,5 +19,5 @@ def masked_softmax(scores, mask=None):
     if mask is None:
         return ops.softmax(scores, axis=-1)
     kept = ops.cast(mask, "float32")
-    # Any score of a trained model is far above -1e9, so a masked position never is the largest of its row.
+    # Any score of a trained model is far above -1e9, so a masked position is never the largest in its row.
     return ops.softmax(scores * kept + (kept - 1.0) * 1e9, axis=-1) * kept

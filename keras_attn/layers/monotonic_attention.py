@@ -1,4 +1,4 @@
-"""Monotonic attention, Raffel, Luong, Liu, Weiss and Eck 2017: it stops at one position and never goes back."""
+"""Monotonic attention, Raffel, Luong, Liu, Weiss and Eck 2017: it stops at one position and never moves back."""
 
 import keras
 from keras import ops
@@ -12,9 +12,9 @@ _LEAST = 1e-10  # keeps logarithms and quotients finite
 
 
 class _Monotonic(Attention):
-    """Stands before an attention and makes weights of its scores by stopping, where others take the softmax.
+    """A mixin that turns the scores of an attention into weights by stopping at a position, instead of a softmax.
 
-    The scores plus a trained bias are energies, whose sigmoid is the probability to stop.
+    The scores plus a trained bias are energies. The sigmoid of an energy is the probability of stopping.
     """
 
     def __init__(self, *args, noise, initial_bias, inference, seed, **kwargs):
@@ -60,13 +60,13 @@ class _Monotonic(Attention):
 
 @keras.saving.register_keras_serializable(package="keras_attn")
 class MonotonicAttention(_Monotonic, BahdanauAttention):
-    """`p_ts = sigmoid(g v / |v| . tanh(W s_t + U h_s + b) + r)`, the probability to stop at s on the way from the last stop.
+    """`p_ts = sigmoid(g v / |v| . tanh(W s_t + U h_s + b) + r)`, the probability of stopping at s on the way from the last stop.
 
-    In training the weights are what would be attended to on average,
-    `a_ts = p_ts q_ts sum_{j <= s} a_{t-1,j} / q_tj` with `q_ts = prod_{j < s} (1 - p_tj)`, and noise on the energies teaches
-    probabilities near 0 and 1. Otherwise attention is hard: it stops at the first position from the last stop on whose probability
-    is above one half, and where there is none the weights are zero, now and ever after. The weights of the query before, at first
-    all on the first word, are carried from query to query.
+    In training, the weights are the expected attention,
+    `a_ts = p_ts q_ts sum_{j <= s} a_{t-1,j} / q_tj` with `q_ts = prod_{j < s} (1 - p_tj)`, and noise on the energies pushes the
+    probabilities towards 0 and 1. Outside training, attention is hard: starting at the last stop, it stops at the first position
+    with a probability above one half. If there is none, the weights are zero for this and all later queries. The weights of the
+    previous query are carried from query to query; initially they are all on the first word.
 
     Shapes: B batch, T queries, S memory positions, Q query width, D value width.
 
@@ -74,16 +74,17 @@ class MonotonicAttention(_Monotonic, BahdanauAttention):
         units: width of the alignment model.
         normalize: whether to weight-normalise the scoring vector; `False` leaves `v . tanh(W s_t + U h_s) + r`.
         noise: standard deviation of the noise on the energies, in training.
-        initial_bias: r at the start; below zero, so that attention does not race through the source.
-        inference: `"hard"`, or `"soft"` for the average, without noise, outside training as well.
+        initial_bias: initial value of r; negative, so that attention at first reaches far into the source instead of stopping
+            early.
+        inference: `"hard"`, or `"soft"` to use the expected attention, without noise, outside training as well.
         dropout: rate of dropout on the weights, in training.
-        seed: of the noise.
+        seed: seed of the noise.
 
-    Call arguments, returns and masking are those of `BahdanauAttention`; outside training `inference` decides what the
+    Call arguments, returns and masking are those of `BahdanauAttention`; outside training, `inference` decides what the
     weights are.
 
     Raises:
-        ValueError: another `inference` than the two.
+        ValueError: an unknown `inference`.
 
     Example:
 
@@ -120,22 +121,22 @@ class MonotonicAttention(_Monotonic, BahdanauAttention):
 
 @keras.saving.register_keras_serializable(package="keras_attn")
 class LuongMonotonicAttention(_Monotonic, LuongAttention):
-    """`p_ts = sigmoid(g s_t . W h_s + r)`: `MonotonicAttention` with a score of Luong et al. 2015, `general` by default.
+    """`p_ts = sigmoid(g s_t . W h_s + r)`: `MonotonicAttention` with a score from Luong et al. 2015, `general` by default.
 
-    What becomes of the probabilities to stop, in training and outside it, is described there.
+    `MonotonicAttention` describes how these probabilities of stopping become weights, in training and outside it.
 
     Shapes: B batch, T queries, S memory positions, Q query width, D value width.
 
     Args:
         score, units: as in `LuongAttention`.
-        use_scale: whether the scores have the trained factor g, 1 at the start.
+        use_scale: whether to multiply the scores by the trained factor g, initially 1.
         noise, initial_bias, inference, dropout, seed: as in `MonotonicAttention`.
 
-    Call arguments, returns and masking are those of `LuongAttention`; outside training `inference` decides what the weights
+    Call arguments, returns and masking are those of `LuongAttention`; outside training, `inference` decides what the weights
     are.
 
     Raises:
-        ValueError: another `inference` than the two, or what `LuongAttention` refuses.
+        ValueError: an unknown `inference`, or what `LuongAttention` refuses.
 
     Example:
 
@@ -173,19 +174,19 @@ class LuongMonotonicAttention(_Monotonic, LuongAttention):
 
 
 def _stop(energies, mask):
-    """Probabilities to stop, zero at padding."""
+    """Probabilities of stopping, zero at padding."""
     stop = ops.sigmoid(energies)
     return stop if mask is None else stop * ops.cast(over_queries(mask), "float32")
 
 
 def _expected_by_quotients(stop, previous):
-    """Equation 10, `(B, T, S)`: for training, where `_expected` would keep S^2 numbers for every query."""
+    """Equation 10, `(B, T, S)`: for training, because `_expected` would keep S^2 numbers for every query."""
     passed = ops.exp(_log_passed(stop))  # q
     return stop * passed * ops.cumsum(previous / ops.clip(passed, _LEAST, 1.0), axis=-1)
 
 
 def _expected(stop, previous):
-    """The same without its quotients, which lose the attention behind positions that are very likely to stop, `(B, T, S)`."""
+    """The same without quotients, `(B, T, S)`. With them, attention after a position that very probably stops would be lost."""
     passed = _log_passed(stop)
     walk = ops.expand_dims(passed, -1) - ops.expand_dims(
         passed, -2
@@ -197,13 +198,13 @@ def _expected(stop, previous):
 
 
 def _log_passed(stop):
-    """`log q`, the logarithm of the probability not to have stopped before each position."""
+    """`log q`, the logarithm of the probability of not having stopped before each position."""
     going = ops.log(ops.clip(1.0 - stop, _LEAST, 1.0))
     return ops.cumsum(going, axis=-1) - going
 
 
 def _hard(stop, previous):
-    """Algorithm 1: one at the first position not before the last stop with a probability above one half."""
+    """Algorithm 1: one at the first position, from the last stop on, with a probability above one half."""
     reached = ops.cumsum(previous, axis=-1)  # 1 from the last stop on
     open_to_stop = reached * ops.cast(stop > 0.5, "float32")
     return open_to_stop * ops.cast(ops.cumsum(open_to_stop, axis=-1) < 1.5, "float32")

@@ -6,10 +6,10 @@ from keras import ops
 
 @keras.saving.register_keras_serializable(package="keras_attn")
 class ParallelAttention(keras.layers.Layer):
-    """`context_t = [context_t of the first; context_t of the second; ...]`: attentions of any kind asked by the same queries.
+    """`context_t = [context_t of the first; context_t of the second; ...]`: attentions of any kind with the same queries.
 
-    Each has its own scores and reads the whole memory, where the heads of one attention share it out. The weights that are
-    returned are their mean.
+    Each has its own scores and reads the whole memory, whereas the heads of one attention each read a share of it. The returned
+    weights are the mean over the attentions.
 
     Shapes: B batch, T queries, S memory positions, Q query width, D value width, N attentions.
 
@@ -49,7 +49,7 @@ class ParallelAttention(keras.layers.Layer):
 
     def build(self, query_shape, value_shape):
         for attention in self.attentions:
-            if not attention.built:  # one that was restored from a file is built already
+            if not attention.built:  # already built if it was restored from a file
                 attention.build(query_shape, value_shape)
 
     def project_keys(self, value):
@@ -57,15 +57,15 @@ class ParallelAttention(keras.layers.Layer):
         return tuple(attention.project_keys(value) for attention in self.attentions)
 
     def context_width(self, value_width):
-        """The width of the context over values of width D."""
+        """The width of the context for values of width D."""
         return sum(attention.context_width(value_width) for attention in self.attentions)
 
     def first_carry(self, value):
-        """What the first query of `value` `(B, S, D)` finds: what each attention carries, a tuple of N nests."""
+        """The carry for the first query over `value` `(B, S, D)`: a tuple of N nests, one for each attention."""
         return tuple(attention.first_carry(value) for attention in self.attentions)
 
     def step(self, query, value, key, mask, carry, training=None):
-        """One target position, as `Attention.step`, with N keys and N nests to carry."""
+        """One target position, as in `Attention.step`, with N keys and N carries."""
         attended = [
             attention.step(query, value, one_key, mask, one_carry, training)
             for attention, one_key, one_carry in zip(self.attentions, key, carry, strict=True)

@@ -1,36 +1,36 @@
-"""The pointer-generator: an output that may copy words of the source."""
+"""The pointer-generator: an output that can copy words from the source."""
 
 import keras
 from keras import ops
 
-_LEAST = 1e-20  # of a probability: its logarithm, and the inverse in the gradient, stay finite
+_LEAST = 1e-20  # smallest probability: keeps its logarithm, and the inverse in the gradient, finite
 
 
 @keras.saving.register_keras_serializable(package="keras_attn")
 class PointerGenerator(keras.layers.Layer):
     """`P(w) = p_gen P_vocab(w) + (1 - p_gen) sum_{i: w_i = w} a_i`, `p_gen = sigmoid(w_h . h*_t + w_s . s_t + w_x . x_t + b)`.
 
-    The output generates with probability p_gen, and else copies the source word that the attention a_t looks at. The paper's
-    context vector `h*_t = sum_i a_i h_i` is never formed: `w_h . h*_t = sum_i a_i (w_h . h_i)` multiplies the memory once a
-    sentence.
+    The output generates a word with probability p_gen, and otherwise copies the source word that the attention a_t looks at. The
+    paper's context vector `h*_t = sum_i a_i h_i` is never formed: `w_h . h*_t = sum_i a_i (w_h . h_i)` multiplies the memory only
+    once per sentence.
 
-    Source and target share one vocabulary: an id means the same word on both sides.
+    Source and target must share one vocabulary: an id means the same word on both sides.
 
     Shapes: B batch, T target positions, S source positions, V vocabulary, U state width, E input width, D memory width.
 
     Call arguments:
-        logits: `(B, T, V)`, of P_vocab.
+        logits: `(B, T, V)`, the logits of P_vocab.
         weights: `(B, T, S)`, the attention a_t; zero at padding.
         state: `(B, T, U)`, the decoder's state s_t.
-        inputs: `(B, T, E)`, the embedded word before, x_t.
+        inputs: `(B, T, E)`, the embedded previous word, x_t.
         source: integers `(B, S)`, the source's ids w_i.
         memory: `(B, S, D)`, the encoder's states h_i.
-        read: `read(memory)`, when it is already at hand. `None`: computed here.
+        read: `read(memory)`, if already available. `None`: computed here.
 
     Returns:
-        float32 `(B, T, V)`: log P, which sums to one where the weights do. A probability below 1e-20 counts as 1e-20.
+        float32 `(B, T, V)`: log P. P sums to one if the weights do. A probability below 1e-20 counts as 1e-20.
 
-    Masking: padding has no weights, so nothing of it is copied.
+    Masking: padding has zero weight, so it is never copied.
 
     Reference: See, Liu and Manning 2017, "Get To The Point: Summarization with Pointer-Generator Networks", section 2.2, equations
     8 and 9.
@@ -50,7 +50,7 @@ class PointerGenerator(keras.layers.Layer):
         self.input_layer.build(inputs_shape)
 
     def read(self, memory):
-        """What the memory says to the gate, `w_h . h_i`: `(B, S, D) -> float32 (B, S)`; once a sentence."""
+        """The memory's contribution to the gate, `w_h . h_i`: `(B, S, D) -> float32 (B, S)`; once per sentence."""
         return ops.cast(ops.squeeze(self.memory_layer(memory), -1), "float32")
 
     def call(self, logits, weights, state, inputs, source, memory, read=None):
@@ -65,10 +65,11 @@ class PointerGenerator(keras.layers.Layer):
         return ops.log(ops.maximum(mixed, _LEAST))
 
     def step(self, logits, weights, state, inputs, source, memory, read):
-        """One target position of N hypotheses, those of a source side by side: `(N, V), (N, S), (N, U), (N, E) -> (N, V)`."""
+        """One target position of N hypotheses, those of a source adjacent: `(N, V), (N, S), (N, U), (N, E) -> (N, V)`."""
         batch, count = ops.shape(source)[0], ops.shape(logits)[0]
         by_source = [
-            ops.reshape(x, (batch, count // batch, ops.shape(x)[-1])) for x in (logits, weights, state, inputs)
+            ops.reshape(x, (batch, count // batch, ops.shape(x)[-1]))
+            for x in (logits, weights, state, inputs)
         ]
         return ops.reshape(self(*by_source, source, memory, read), (count, logits.shape[-1]))
 

@@ -1,4 +1,4 @@
-"""From a decoder state and its context to the vector that the output projection reads."""
+"""Combines a decoder state and its context into the vector that the output projection reads."""
 
 import keras
 from keras import ops
@@ -8,21 +8,21 @@ READOUTS = ("maxout", "attentional", "linear", "plain")
 
 @keras.saving.register_keras_serializable(package="keras_attn")
 class Readout(keras.layers.Layer):
-    """`t = g(s_t, c_t, y_{t-1})`, in the forms of the literature.
+    """`t = g(s_t, c_t, y_{t-1})`, in the forms used in the literature.
 
     - `"maxout"`: `t~ = U s_t + V y_{t-1} + C c_t + b`, `t_j = max(t~_j, t~_{j + units})`: the deep output of Bahdanau et al. 2015,
-      appendix A.2.2. (The paper pairs neighbours, 2j - 1 and 2j: the same up to the order of rows. The appendix prints s_{i-1}
-      where the paper's equation 4 has s_i; equation 4 is followed.)
+      appendix A.2.2. (The paper pairs neighbours, 2j - 1 and 2j: the same up to the order of rows. The appendix prints s_{i-1},
+      but the paper's equation 4 has s_i; this follows equation 4.)
     - `"attentional"`: `tanh(W [c_t; s_t])`: the attentional vector of Luong et al. 2015, equation 5.
     - `"linear"`: `W [s_t; c_t]`: the attention layer of `AttentionWrapper` in tfa.seq2seq. (The state comes first, as there,
-      so its kernel can be taken over as it is.)
-    - `"plain"`: `[c_t; s_t]` as it is, the `[a_t; s_t]` of CS224n.
+      so its kernel can be copied unchanged.)
+    - `"plain"`: `[c_t; s_t]` unchanged, the `[a_t; s_t]` of CS224n.
 
     Shapes: `...` any leading dimensions, U state width, D context width, E input width.
 
     Args:
         kind: one of the four names.
-        units: width of the result; the plain readout has none.
+        units: width of the result; leave it out for the plain readout.
 
     Call arguments:
         state: `(..., U)`.
@@ -39,7 +39,7 @@ class Readout(keras.layers.Layer):
             raise ValueError(f"readout must be one of {', '.join(READOUTS)}. Received: {kind!r}.")
         if (kind == "plain") != (units is None):
             raise ValueError(
-                f"The plain readout takes no units, the others need them. Received: {kind!r}, units={units}."
+                f"The plain readout takes no units; the others need them. Received: {kind!r}, units={units}."
             )
         self.kind = kind
         self.units = units

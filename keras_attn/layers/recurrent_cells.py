@@ -1,7 +1,7 @@
-"""Recurrent cells whose input projection can be taken out of the loop.
+"""Recurrent cells with an input projection that can be moved out of the loop.
 
-Keras' own cells multiply their input inside the loop over time. Here that product is a method of its own, `project`: one large
-product for a whole sequence instead of one small product a step, and the place where a decoder adds what it feeds back.
+Keras' own cells multiply their input inside the loop over time. Here that product is a separate method, `project`: one large
+product for a whole sequence instead of a small one per step. It is also where a decoder adds what it feeds back.
 """
 
 import keras
@@ -11,7 +11,7 @@ from keras_attn.layers.time_loop import unroll
 
 
 class RecurrentCell(keras.layers.Layer):
-    """`call(projected_t, states) -> (output_t, states)`, where `projected = project(inputs)` holds every gate's `W x + b`.
+    """`call(projected_t, states) -> (output_t, states)`, where `projected = project(inputs)` is `W x + b` for every gate.
 
     Shapes: B batch, T time, E input width, G gates.
 
@@ -35,7 +35,7 @@ class RecurrentCell(keras.layers.Layer):
         self.input_projection.build(inputs_shape)
 
     def initial_bias(self, shape, dtype=None):
-        """Start value of the gates' biases, `(G * units,)`."""
+        """Initial value of the gates' biases, `(G * units,)`."""
         return ops.zeros(shape, dtype=dtype)
 
     def project(self, inputs):
@@ -84,8 +84,8 @@ class GRUCell(RecurrentCell):
 class ResetAfterGRUCell(RecurrentCell):
     """`h_t = (1 - z) h_{t-1} + z tanh(W x + r (U h_{t-1} + d))` with the gates `r, z = sigmoid(W x + U h_{t-1} + d)`.
 
-    The reset gate acts after the recurrent product, and that product has a bias of its own, d: Keras' `reset_after=True`, which
-    is the default of `keras.layers.GRU`. `docs/guides/from_tfa_seq2seq.md` shows how to take over weights from there.
+    The reset gate acts after the recurrent product, which has its own bias d. This is Keras' `reset_after=True`, the default of
+    `keras.layers.GRU`. `docs/guides/from_tfa_seq2seq.md` shows how to copy weights from there.
 
     Reference: Keras' `GRUCell`; cuDNN's GRU.
     """
@@ -137,10 +137,10 @@ class LSTMCell(RecurrentCell):
 
 @keras.saving.register_keras_serializable(package="keras_attn")
 class LayerNormGRUCell(RecurrentCell):
-    """A GRU whose products are layer-normalised: N is the normalisation over a product's width, with a trained scale and shift.
+    """A GRU with layer-normalised products: N normalises over a product's width, with a trained scale and shift.
 
     `r, z = sigmoid(N(W x) + N(U h_{t-1}))`, `h_t = (1 - z) h_{t-1} + z tanh(N(W x) + r N(U h_{t-1}))`. The products for both gates
-    are normalised together, those for the candidate apart. The reset gate acts behind the product, as in the paper.
+    are normalised together, those for the candidate separately. The reset gate acts after the product, as in the paper.
 
     Reference: Ba, Kiros and Hinton 2016, supplementary material, equations 22 to 25.
     """
@@ -200,7 +200,7 @@ def run_cell(cell, inputs, states, *, mask=None, reverse=False):
         cell: a built `RecurrentCell`.
         inputs: `(B, T, E)`.
         states: tuple of `(B, units)`, before the first step.
-        mask: boolean `(B, T)`; where it is `False` the states pass through unchanged.
+        mask: boolean `(B, T)`; where it is `False`, the states pass through unchanged.
         reverse: whether to run from the last time step to the first.
 
     Returns:

@@ -14,13 +14,13 @@ class StackedCells(keras.layers.Layer):
     Args:
         cell: `"gru"`, `"lstm"`, `"layer_norm_gru"` or `"gru_reset_after"`.
         units: width of every layer.
-        num_layers: how many.
+        num_layers: number of layers.
         residual: whether every layer but the first has a residual connection (Wu et al. 2016, section 3.1).
         dropout: rate of dropout between layers, in training (Zaremba et al. 2014).
 
     Call arguments:
         projected: `(B, G * units)`, `project(inputs)` of one time step.
-        states: a tuple of states a layer.
+        states: for each layer, a tuple of states.
         training: whether dropout is on.
 
     Returns:
@@ -48,20 +48,20 @@ class StackedCells(keras.layers.Layer):
         return self.cells[0].project(inputs)
 
     def zero_states(self, batch):
-        """The states before the first step: a tuple of states a layer."""
+        """The states before the first step: for each layer, a tuple of states."""
         return tuple(cell.zero_states(batch) for cell in self.cells)
 
     def checked_states(self, states):
-        """States that come from outside as tuples of tuples, what a loop carries; a model read from a file gives lists.
+        """Converts states from outside to tuples of tuples, which a loop can carry; a model read from a file gives lists.
 
         Raises:
-            ValueError: another nest than a tuple of states a layer.
+            ValueError: the states are not one tuple per layer.
         """
         layers, count = len(self.cells), self.cells[0].state_count
         nested = _is_sequence(states) and all(_is_sequence(layer) for layer in states)
         if not nested or [len(layer) for layer in states] != [count] * layers:
             raise ValueError(
-                f"initial_state is a tuple of {layers} (a layer each) tuples of {count} tensors (batch, {self.units}). "
+                f"initial_state must be a tuple of {layers} tuples, one per layer, of {count} tensors (batch, {self.units}). "
                 f"Received: {keras.tree.map_structure(lambda x: tuple(x.shape), states)}."
             )
         return tuple(tuple(layer) for layer in states)
@@ -80,7 +80,7 @@ class StackedCells(keras.layers.Layer):
         """The stack over whole sequences, layer by layer: `(B, T, E) -> (B, T, units)`, the same numbers as step by step.
 
         Returns:
-            `(outputs, top)`: the stack's output, and the top layer's state (the two differ by the residual connection).
+            `(outputs, top)`: the stack's output, and the top layer's state (which differ by the residual connection).
         """
         output, _ = run_cell(self.cells[0], inputs, states[0])
         top = output

@@ -1,7 +1,7 @@
-"""The loop over time: the one file that knows backends apart.
+"""The loop over time, with separate code for each backend.
 
-`keras.ops.scan` serves JAX (and any other backend), not TensorFlow: there it emits only outputs shaped like its carry, and
-sets no `maximum_iterations`, so that its gradient cannot be compiled. A `tf.while_loop` over TensorArrays has neither fault.
+JAX and other backends use `keras.ops.scan`. On TensorFlow it emits only outputs shaped like its carry, and it sets no
+`maximum_iterations`, so its gradient cannot be compiled. A `tf.while_loop` over TensorArrays has neither problem.
 """
 
 import keras
@@ -15,13 +15,13 @@ def unroll(step, inputs, state, layer, *, reverse=False, length=None):
         step: `step(inputs_t, state) -> (outputs_t, state)`, on nests of tensors `(B, ...)`.
         inputs: nest of tensors `(B, T, ...)`, T at least 1.
         state: nest of tensors, the state before the first step.
-        layer: the layer whose variables `step` reads or, as random seeds are, updates.
+        layer: the layer with the variables that `step` reads, or updates in the case of random seeds.
         reverse: whether to run from the last time step to the first; outputs stay in the order of the inputs.
-        length: scalar int32, the time steps from which on there is only padding, which changes no state: TensorFlow leaves them
-            out, and their outputs mean nothing. `None`: all count.
+        length: scalar int32, the number of time steps before only padding remains. Padding changes no state, so TensorFlow skips
+            it, and its outputs are meaningless. `None`: run all steps.
 
     Returns:
-        `(outputs, state)`: nest of tensors `(B, T, ...)`, and the state after the last step.
+        `(outputs, state)`: a nest of tensors `(B, T, ...)`, and the state after the last step.
     """
     inputs = tree.map_structure(_swap_batch_and_time, inputs)
     loop = {"tensorflow": _tensorflow_loop, "jax": _jax_loop}.get(keras.backend.backend(), _scan)
@@ -43,7 +43,7 @@ def _scan(step, inputs, state, layer, reverse, length):
 
 
 def _jax_loop(step, inputs, state, layer, reverse, length):
-    """JAX's loop body is a pure function: random seeds that `step` advances travel in the carry."""
+    """JAX's loop body must be pure, so random seeds that `step` advances are part of the carry."""
     weights = {id(weight) for weight in layer.weights}  # trainable or frozen; all other variables are seeds
     seeds = [variable for variable in layer.variables if id(variable) not in weights]
     fixed = [(weight, weight.value) for weight in layer.weights]
@@ -63,7 +63,7 @@ def _jax_loop(step, inputs, state, layer, reverse, length):
 
 
 def _tensorflow_loop(step, inputs, state, layer, reverse, length):
-    """One step is written before the loop, to learn the shapes and dtypes of its outputs; the graph then leaves it out."""
+    """Traces one step before the loop to learn the shapes and dtypes of its outputs; the graph optimizer then removes it."""
     import tensorflow as tf
 
     size = ops.shape(tree.flatten(inputs)[0])[0]  # an int where it is known

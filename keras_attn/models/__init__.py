@@ -1,6 +1,6 @@
-"""Models: the `Seq2Seq` object, encoders and bridges, and what builds one from a config.
+"""Models: `Seq2Seq`, encoders, bridges, and the function that builds a model from a config.
 
-All of them are imported here, so that Keras knows their classes when a file or a pickle names them.
+All of them are imported here, so that Keras knows their classes when it loads a file or a pickle.
 """
 
 from keras_attn.models.bidirectional_encoder import BidirectionalEncoder

@@ -8,7 +8,7 @@ from keras_attn.layers.recurrent_cells import make_cell, run_cell
 
 @keras.saving.register_keras_serializable(package="keras_attn")
 class BidirectionalEncoder(keras.layers.Layer):
-    """`h_s = [h_s forward; h_s backward]`, the annotations of Bahdanau et al. 2015 (section 3.2), in any depth.
+    """`h_s = [h_s forward; h_s backward]`, the annotations of Bahdanau et al. 2015 (section 3.2), with any number of layers.
 
     Shapes: B batch, S source length, E input width.
 
@@ -21,12 +21,12 @@ class BidirectionalEncoder(keras.layers.Layer):
 
     Call arguments:
         inputs: `(B, S, E)`, S at least 1.
-        mask: boolean `(B, S)`, `True` at real positions, which stand on the left. `None`: all are real.
+        mask: boolean `(B, S)`, `True` at real positions, which are on the left. `None`: all are real.
         training: whether dropout is on.
 
     Returns:
-        `(memory, final)`: `(B, S, 2 * units)`, and `(B, 2 * units)`: the forward state after the last word beside the backward
-        state after the first.
+        `(memory, final)`: `(B, S, 2 * units)`, and `(B, 2 * units)`: the forward state after the last word and the backward state
+        after the first, concatenated.
 
     Masking: padding changes no state; the memory carries the mask.
     """
@@ -84,7 +84,7 @@ class BidirectionalEncoder(keras.layers.Layer):
         }
 
     def _run_layer(self, i, inputs, mask):
-        """Both directions of layer i: `(B, S, 2 * units)` and the two final outputs side by side."""
+        """Both directions of layer i: `(B, S, 2 * units)`, and the two final outputs, concatenated."""
         batch = ops.shape(inputs)[0]
         forward, backward = self.forward_cells[i], self.backward_cells[i]
         outputs_f, states_f = run_cell(forward, inputs, forward.zero_states(batch), mask=mask)

@@ -1,4 +1,4 @@
-"""From what the encoder ends with to what the decoder starts from."""
+"""Computes the decoder's initial state from the encoder's final states."""
 
 import keras
 from keras import ops
@@ -8,13 +8,13 @@ from keras import ops
 class Bridge(keras.layers.Layer):
     """`s_0 = tanh(W final + b)` for every state of every decoder layer (Bahdanau et al. 2015, appendix A.2.2).
 
-    The paper reads the backward half of `final` alone; W may learn to. Several final states, as those of Keras' own recurrent
-    layers, are read side by side.
+    The paper reads only the backward half of `final`, which W can learn to do. Several final states, such as those of Keras' own
+    recurrent layers, are concatenated.
 
     Args:
         units: width of the decoder's states.
         num_layers: depth of the decoder.
-        state_count: states a layer, 1 for GRU and 2 for LSTM.
+        state_count: states per layer, 1 for GRU and 2 for LSTM.
 
     Call arguments:
         final: `(B, F)`, or a list of such tensors.
@@ -52,9 +52,9 @@ class Bridge(keras.layers.Layer):
 
 @keras.saving.register_keras_serializable(package="keras_attn")
 class CopyBridge(keras.layers.Layer):
-    """`s_0 = final`: every decoder layer starts from the encoder's final states as they are (Luong et al. 2015).
+    """`s_0 = final`: every decoder layer starts from the unchanged final states of the encoder (Luong et al. 2015).
 
-    The encoder gives as many states as a layer of the decoder has, each as wide: a `keras.layers.LSTM(units)` gives h and c.
+    The encoder must return the states that a decoder layer has, in number and width: a `keras.layers.LSTM(units)` returns h and c.
 
     Args:
         num_layers: depth of the decoder.

@@ -1,4 +1,4 @@
-"""From a config to the model that it describes."""
+"""Builds models from configs."""
 
 import keras
 
@@ -28,10 +28,10 @@ def build_seq2seq(config: ModelConfig, *, return_attention_scores: bool = False)
 
     Args:
         config: the `[model]` section, with the sizes of both vocabularies.
-        return_attention_scores: whether the model has a second output, its attention weights. Layers and weights are the same.
+        return_attention_scores: whether to add the attention weights as a second output. Layers and weights stay the same.
 
     Raises:
-        ValueError: a vocabulary size of 0, or choices that do not fit together; the message says which.
+        ValueError: a vocabulary size of 0, or choices that do not go together; the message says which.
     """
     _check(config)
     source_embedding, target_embedding = _embeddings(config)
@@ -64,7 +64,7 @@ def _check(config: ModelConfig) -> None:
     if config.readout == "plain" or config.readout_units != config.embedding_dim:
         width = "none of its own" if config.readout == "plain" else config.readout_units
         raise ValueError(
-            "Tied embeddings read the readout with the embedding matrix: readout_units must equal embedding_dim. "
+            "Tied embeddings multiply the readout by the embedding matrix, so readout_units must equal embedding_dim. "
             f"Received: embedding_dim={config.embedding_dim}, readout={config.readout!r} with readout_units={width}."
         )
     if config.tied_embeddings == "all" and config.source_vocab_size != config.target_vocab_size:
@@ -75,7 +75,7 @@ def _check(config: ModelConfig) -> None:
 
 
 def _embeddings(config: ModelConfig) -> tuple[keras.layers.Layer, keras.layers.Layer]:
-    """The source's and the target's embedding: one layer when all are tied."""
+    """The embeddings of source and target; the same layer if all are tied."""
     width = config.embedding_dim
     target = keras.layers.ReversibleEmbedding(
         config.target_vocab_size, width, embeddings_initializer=_start(config), name="target_embedding"
@@ -89,9 +89,9 @@ def _embeddings(config: ModelConfig) -> tuple[keras.layers.Layer, keras.layers.L
 
 
 def _start(config: ModelConfig) -> keras.initializers.Initializer:
-    """Of embeddings. Keras' own are a seventeenth of the size of these: recurrent cells learn slowly from them, LSTMs above all
-    (see `benchmarks/log/embedding_start.md`). The Transformer encoder multiplies its input by `sqrt(E)`, to stand beside its
-    positions."""
+    """The initialisation of embeddings. Keras' own values are 17 times smaller, which slows recurrent cells down, LSTMs most of all
+    (see `benchmarks/log/embedding_start.md`). The Transformer encoder scales its input by `sqrt(E)` to match its positional
+    encodings."""
     return keras.initializers.RandomNormal(
         stddev=config.embedding_dim**-0.5 if config.encoder == "transformer" else 0.5
     )
@@ -150,10 +150,10 @@ def _attention(config: ModelConfig) -> keras.layers.Layer | None:
 def _output(config: ModelConfig) -> keras.layers.Layer | None:
     """Logits over the target vocabulary.
 
-    A matrix for them alone starts by the width that it reads. Keras initialises wide output layers close to zero, which slows
-    recurrent decoders down, those with attentional vectors above all (see `benchmarks/log/output_start.md`).
+    An untied output matrix is initialised by its input width. Keras initialises wide output layers close to zero, which slows
+    recurrent decoders down, most of all those with attentional vectors (see `benchmarks/log/output_start.md`).
     """
     if config.tied_embeddings != "none":
         return None
-    start = keras.initializers.VarianceScaling(4)  # a deviation of 2 / sqrt(readout width)
+    start = keras.initializers.VarianceScaling(4)  # a standard deviation of 2 / sqrt(readout width)
     return keras.layers.Dense(config.target_vocab_size, kernel_initializer=start, name="output")

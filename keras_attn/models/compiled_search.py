@@ -1,4 +1,4 @@
-"""A model's search as compiled functions of NumPy arrays, one for each way to search."""
+"""A model's search as compiled functions of NumPy arrays, one for each search method."""
 
 import dataclasses
 from collections.abc import Callable
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class CompiledSearch:
-    """Calls the `search` of a model; what was compiled once serves every later call.
+    """Calls the `search` of a model; a compiled function is reused by later calls.
 
     Args:
-        model: whose weights are read at every call, as they are then.
+        model: its current weights are read at every call.
     """
 
     def __init__(self, model: "Searching") -> None:
@@ -46,11 +46,11 @@ class CompiledSearch:
 
         Args:
             source, method, max_length, limits, prefix, phrases, return_weights: as for `Searching.search`.
-            batch: the number of the batch: no two draw alike from one seed.
+            batch: the number of the batch, so that batches draw differently from one seed.
         """
         if isinstance(method, Sampling):
             self._seeds.state.assign([method.seed, batch])
-            method = dataclasses.replace(method, seed=0)  # a variable, no part of the graph
+            method = dataclasses.replace(method, seed=0)  # a variable, not a part of the graph
         limits = np.full(len(source), max_length, np.int32) if limits is None else limits
         given = {"source": source, "limits": limits, "prefix": prefix}
         given |= phrases._asdict() if phrases else {}
@@ -85,7 +85,7 @@ class CompiledSearch:
         )
 
     def _spec(self, name: str, array: np.ndarray) -> Spec:
-        """Of any size, but for the sizes of the model's input and the number of phrases."""
+        """Any size, except for the sizes of the model's input and the number of phrases."""
         if name == "source":
             return self._model.inputs[0].shape, self._model.inputs[0].dtype
         free = [None] * array.ndim
@@ -95,5 +95,5 @@ class CompiledSearch:
 
 
 def as_numpy(tensors: Any) -> Any:
-    """A nest of tensors as NumPy arrays; None stays."""
+    """A nest of tensors as NumPy arrays; None stays None."""
     return keras.tree.map_structure(lambda x: None if x is None else keras.ops.convert_to_numpy(x), tensors)

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Decoding:
-    """What stands between target words and logits.
+    """Turns target words into logits.
 
     Attributes:
-        decoder: from embedded words to readouts.
-        target_embedding: looks words up, and with `reverse=True` gives logits where there is no output.
-        output: from readouts to logits. `None`: the target embedding.
-        copy: mixes in the words of the source. `None`: every word is generated.
+        decoder: maps embedded words to readouts.
+        target_embedding: looks words up; if there is no output, `reverse=True` gives logits.
+        output: maps readouts to logits. `None`: use the target embedding.
+        copy: mixes in words from the source. `None`: every word is generated.
     """
 
     decoder: AttentionDecoder
@@ -40,14 +40,14 @@ class Decoding:
         return_weights: bool,
         drop_readout: Callable[[Tensor], Tensor] = lambda readouts: readouts,
     ) -> tuple[Tensor, Tensor | None]:
-        """All positions of a given target: logits `(B, T, V)`, and the attention weights `(B, T, S)` where somebody asks.
+        """All positions of a given target: logits `(B, T, V)`, and the attention weights `(B, T, S)` if requested.
 
         Args:
-            embedded: the target words that are read, `(B, T, E)`.
-            memory, state, mask: what the encoder and the bridge gave.
+            embedded: the target words to read, `(B, T, E)`.
+            memory, state, mask: from the encoder and the bridge.
             source: the model's first input.
-            return_weights: whether somebody asks for the weights.
-            drop_readout: what is done to the readouts before the output reads them.
+            return_weights: whether to return the weights.
+            drop_readout: applied to the readouts before the output reads them.
         """
         copies = self.copy is not None
         outputs = self.decoder(
@@ -85,13 +85,13 @@ class Decoding:
 def check_decoding(
     decoder: AttentionDecoder, target_embedding: keras.layers.Layer, output: keras.layers.Layer | None
 ) -> None:
-    """Raises ValueError where these do not fit together."""
+    """Raises ValueError if these do not fit together."""
     if not isinstance(decoder, AttentionDecoder):
         raise ValueError(f"decoder must be an AttentionDecoder. Received: {decoder!r}.")
     if output is None and not isinstance(target_embedding, keras.layers.ReversibleEmbedding):
         raise ValueError(
-            "output=None ties the output to the target embedding, which must be a keras.layers.ReversibleEmbedding. Received: "
-            f"{target_embedding!r}. Use one, or give output=keras.layers.Dense(vocabulary size)."
+            "output=None ties the output to the target embedding, which must then be a keras.layers.ReversibleEmbedding. Received: "
+            f"{target_embedding!r}. Use one, or set output=keras.layers.Dense(vocabulary size)."
         )
 
 
@@ -100,16 +100,14 @@ def check_copy(
     source_embedding: keras.layers.Layer | None,
     target_embedding: keras.layers.Layer,
 ) -> None:
-    """Raises ValueError where there is nothing to point with or to point at, or where a word has not one id on both sides."""
+    """Raises ValueError if there is no attention, if the source has no ids, or if the two sides have different vocabularies."""
     if decoder.attention is None:
-        raise ValueError(
-            "Copying uses the attention weights, and this decoder has no attention: leave out copy."
-        )
+        raise ValueError("Copying needs attention, and this decoder has none: leave out copy.")
     if source_embedding is None:
-        raise ValueError("Copying takes words of the source, and this source has no ids: leave out copy.")
+        raise ValueError("Copying needs a source of words, and this source has no ids: leave out copy.")
     sizes = [getattr(each, "input_dim", None) for each in (source_embedding, target_embedding)]
     if None not in sizes and sizes[0] != sizes[1]:
         raise ValueError(
-            "Copying needs one vocabulary for source and target (tokenizer.joint=true), in which an id is the same word on both "
+            "Copying needs one vocabulary for source and target (tokenizer.joint=true), so that an id is the same word on both "
             f"sides. Received: embeddings of {sizes[0]} source and {sizes[1]} target words."
         )

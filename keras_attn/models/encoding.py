@@ -1,4 +1,4 @@
-"""Runs any encoder: a layer or a model that gives a memory, or a memory and final states."""
+"""Runs any encoder: a layer or model that returns a memory, or a memory and final states."""
 
 import inspect
 from typing import Any, NamedTuple
@@ -12,61 +12,61 @@ _PROBE = 24  # positions
 
 
 class Encoding(NamedTuple):
-    """What an encoder gives."""
+    """The output of an encoder."""
 
     memory: Tensor  # (B, S, D)
-    states: list[Tensor]  # each (B, width); the mean of the memory where the encoder gives none
+    states: list[Tensor]  # each (B, width); the mean of the memory if the encoder returns none
     mask: Tensor  # bool (B, S), True at real positions of the memory
 
 
 def encode(encoder: keras.layers.Layer, inputs: Tensor, mask: Tensor | None) -> Encoding:
     """Runs the encoder.
 
-    Padding changes nothing where the encoder takes a mask. To layers that take none, such as convolutions, padding reads as
-    zeros, as what lies beyond the end of a sentence does; so a `keras.Sequential` of such layers is masked in between as well.
+    If the encoder takes a mask, padding has no effect. Layers without a mask, such as convolutions, see zeros at padding, just as
+    they do beyond the end of a sentence. For this, a `keras.Sequential` of such layers is also masked between its layers.
 
     Args:
-        encoder: what reads the source.
-        inputs: the embedded source `(B, S, E)`, or what else the encoder takes.
+        encoder: the encoder.
+        inputs: the embedded source `(B, S, E)`, or whatever else the encoder takes.
         mask: bool `(B, S)`, `True` at real positions; `None`: there is no padding.
 
     Raises:
-        ValueError: the encoder gives something else than a memory and states; the message says what it should give.
+        ValueError: the encoder does not return a memory and states; the message says what it should return.
     """
     outputs = _masked(encoder, inputs, mask)
     memory, *states = outputs if isinstance(outputs, list | tuple) else [outputs]
     if len(memory.shape) != 3 or any(len(state.shape) != 2 for state in states):
         shapes = [tuple(tensor.shape) for tensor in (memory, *states)]
         raise ValueError(
-            "An encoder gives a memory (batch, positions, width), or a list of it and states (batch, width). Received from "
-            f"{encoder.name!r}: shapes {shapes}. A recurrent layer of Keras needs return_sequences=True; the rows and columns of "
-            "a picture are made positions by keras.layers.Reshape."
+            "An encoder must return a memory (batch, positions, width), or a list of it and states (batch, width). Received from "
+            f"{encoder.name!r}: shapes {shapes}. A recurrent Keras layer needs return_sequences=True; for a picture, turn rows and "
+            "columns into positions with keras.layers.Reshape."
         )
     mask = _mask_of_memory(encoder, memory, inputs=inputs, mask=mask)
     return Encoding(memory, states or [mean_over_real_positions(memory, mask)], mask)
 
 
 def raw_input(encoder: keras.layers.Layer, shape: tuple[int | None, ...] | None) -> keras.KerasTensor:
-    """The input of a model whose encoder reads numbers: of the given shape, or of that of the encoder's own input.
+    """The input of a model with an encoder of numbers. Its shape is the given one, or that of the encoder's own input.
 
     Raises:
-        ValueError: neither is known.
+        ValueError: neither shape is known.
     """
     if shape is None and isinstance(encoder, keras.Model) and getattr(encoder, "inputs", None):
         shape = encoder.inputs[0].shape[1:]
     if shape is None:
         raise ValueError(
-            f"Without a source_embedding, the model must know what {encoder.name!r} takes: give source_shape, such as (32, 128, 1) "
-            "for pictures or (None, 80) for frames, or give a source_embedding."
+            f"Without a source_embedding, the model must know what {encoder.name!r} takes: set source_shape, such as (32, 128, 1) "
+            "for pictures or (None, 80) for frames, or pass a source_embedding."
         )
     return keras.Input(tuple(shape), dtype="float32", name="source")
 
 
 def check_length(encoder: keras.layers.Layer, width: int, dtype: str) -> None:
-    """Refuses an encoder that gives fewer or more positions than the source has and does not say which are padding.
+    """Refuses an encoder that returns fewer or more positions than the source has without saying which are padding.
 
     Args:
-        encoder: what reads the source.
+        encoder: the encoder.
         width, dtype: of its input.
 
     Raises:
@@ -77,27 +77,27 @@ def check_length(encoder: keras.layers.Layer, width: int, dtype: str) -> None:
     positions = positions_of(encoder, width, dtype)
     if positions != _PROBE:
         raise ValueError(
-            f"The encoder {encoder.name!r} makes {positions} positions of {_PROBE}, so nobody knows which of them are padding. "
-            "Use strides of 1 and padding='same', or write a layer whose compute_mask(inputs, mask) says so."
+            f"The encoder {encoder.name!r} turns {_PROBE} positions into {positions}, so it is unknown which of them are padding. "
+            "Use strides of 1 and padding='same', or write a layer with a compute_mask(inputs, mask) that says so."
         )
 
 
 def check_a_position_a_word(encoder: keras.layers.Layer, width: int, dtype: str) -> None:
-    """Refuses an encoder, once it is built, of which nobody knows what word a position of the memory stands for.
+    """Refuses a built encoder if its memory does not have one position per word, which copying needs.
 
     Raises:
-        ValueError: it gives fewer or more positions than the source has.
+        ValueError: it returns fewer or more positions than the source has.
     """
     positions = positions_of(encoder, width, dtype)
     if positions != _PROBE:
         raise ValueError(
-            f"Copying takes a position of the memory for each word of the source, but {encoder.name!r} makes {positions} of "
+            f"Copying needs one memory position per source word, but {encoder.name!r} makes {positions} of "
             f"{_PROBE}: leave out copy, or use strides of 1 and padding='same'."
         )
 
 
 def positions_of(encoder: keras.layers.Layer, width: int, dtype: str) -> int:
-    """How many positions of memory an encoder makes of 24; of a memory of another rank, 24, for `encode` refuses that."""
+    """How many memory positions an encoder makes of 24. If the memory has the wrong rank: 24, because `encode` refuses that."""
     probe = keras.KerasTensor((1, _PROBE, width), dtype)
     memory = keras.tree.flatten(encoder.compute_output_spec(probe))[0]
     return memory.shape[1] if len(memory.shape) == 3 else _PROBE
@@ -114,7 +114,7 @@ def mean_over_real_positions(memory: Tensor, mask: Tensor | None) -> Tensor:
 def _mask_of_memory(
     encoder: keras.layers.Layer, memory: Tensor, *, inputs: Tensor, mask: Tensor | None
 ) -> Tensor:
-    """All real where there is no padding; else the source's mask, unless the encoder's `compute_mask` says another."""
+    """All True if there is no padding; otherwise the source's mask, unless the encoder's `compute_mask` returns another."""
     if mask is None:
         return ops.ones_like(memory[..., 0], dtype="bool")
     masks = encoder.compute_mask(inputs, mask)

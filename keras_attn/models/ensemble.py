@@ -1,4 +1,4 @@
-"""Several trained models as one, which translates better than each of them."""
+"""Several trained models as one, which translates better than any of them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,13 +10,13 @@ from keras_attn.search.types import LogProbs, State, Step, Tensor, Tokens, Weigh
 
 
 class Ensemble(Searching):
-    """`p(y_t | y_<t, x) = mean_m p_m(y_t | y_<t, x)`, the mean of what M models say, one word after the other.
+    """`p(y_t | y_<t, x) = mean_m p_m(y_t | y_<t, x)`, the mean of the predictions of M models, word by word.
 
-    It has the methods of a `Seq2Seq` by which search, `Translator` and a SavedModel ask a model, and so can stand in its place. Its
-    attention weights are the mean of the models'; without attention in each of them it has none.
+    It has the methods of a `Seq2Seq` that search, `Translator` and a SavedModel use, so it can take the place of one. Its attention
+    weights are the mean of those of the models; if any model has no attention, it has none.
 
     Args:
-        models: of equal inputs and as many target words; that the words are the same ones is the caller's business.
+        models: with equal inputs and equally many target words. The caller must make sure that the words are the same.
 
     Raises:
         ValueError: no models, or models that do not fit together.

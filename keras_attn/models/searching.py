@@ -1,4 +1,4 @@
-"""What every model does that encodes sources and says one token after the other: search, and translate what is not text."""
+"""Methods of every model that encodes sources and predicts token by token: search, and translation of inputs other than text."""
 
 import functools
 from collections.abc import Callable
@@ -14,30 +14,30 @@ from keras_attn.search.phrases import Phrases
 from keras_attn.search.types import Limits, LogProbs, State, Tensor, Tokens, Weights
 
 Keys: TypeAlias = (
-    Any  # a nest of tensors (B, S, ...): the memory projected for the attention; None without attention
+    Any  # a nest of tensors (B, S, ...), the memory projected for the attention; None without attention
 )
 Mask: TypeAlias = Tensor  # bool (B, S), True at real positions
 
 
 class Encoded(NamedTuple):
-    """What the decoder reads of B sources, S positions of memory each."""
+    """Encoded sources as the decoder reads them: B sources with S memory positions each."""
 
     memory: Tensor  # (B, S, D)
     keys: Keys
     mask: Mask
-    state: State  # the decoder's, before the first step
-    copied: tuple = ()  # what a pointer-generator reads: the source's ids (B, S) and the memory as its gate sees it, (B, S)
+    state: State  # the decoder's state before the first step
+    copied: tuple = ()  # for a pointer-generator: the source's ids (B, S) and the memory's contribution to its gate, (B, S)
 
 
 class Embeddings(NamedTuple):
-    """What looks words up in place of a model's own layers, such as int8 tables; `target` has `reverse` where it is tied."""
+    """Embeddings that replace a model's own, such as int8 tables; `target` supports `reverse` if it is tied."""
 
     source: Callable[..., Tensor] | None
     target: Callable[..., Tensor]
 
 
 class Searching:
-    """`search` and `translate`, of anything that has `encode` and `step`, `inputs`, `reads_ids` and `variables`."""
+    """`search` and `translate` for any class that has `encode`, `step`, `inputs`, `reads_ids` and `variables`."""
 
     def search(
         self,
@@ -52,18 +52,18 @@ class Searching:
         embeddings: Embeddings | None = None,
         seeds: keras.random.SeedGenerator | None = None,
     ) -> Hypotheses:
-        """Searches for the targets of sources, inside a graph or not; `translate` compiles it.
+        """Searches for the targets of sources, inside or outside a graph; `translate` compiles it.
 
         Args:
             source: as the model's first input.
-            method: how to search.
+            method: the search method.
             max_length: L, the most tokens of a target, EOS included.
             limits: int32 `(B,)`, the most tokens of each target. `None`: `max_length`.
-            prefix: int32 `(B, P)`, padded on the right with 0: what each target begins with.
-            phrases: what each target holds, as far as its limit has room; it takes a beam of at least 2.
+            prefix: int32 `(B, P)`, padded on the right with 0: the beginning of each target.
+            phrases: phrases that each target must contain, as far as its limit allows; they need a beam of at least 2.
             return_weights: whether to keep the attention weights.
-            embeddings: what looks words up. `None`: the model's own.
-            seeds: draws in place of a sampling's own seed.
+            embeddings: embeddings to use. `None`: the model's own.
+            seeds: replace the seed of a sampling method.
 
         Returns:
             `Hypotheses` of tensors.
@@ -97,23 +97,23 @@ class Searching:
         batch_size: int = 64,
         return_weights: bool = False,
     ) -> Hypotheses:
-        """The targets of sources that need not be text; a `Translator` does the same from text to text.
+        """Translates sources that need not be text; a `Translator` does the same from text to text.
 
         Args:
-            inputs: sources: int32 ids `(n, S)`, each with EOS (3) at its end if the model was trained so, padded on the right
-                with 0; or float32 `(n, *source_shape)`.
+            inputs: the sources: int32 ids `(n, S)`, padded on the right with 0, each ending in EOS (3) if the model was trained
+                that way; or float32 `(n, *source_shape)`.
             beam_size: hypotheses kept at every position; 1 is greedy search.
             length_penalty, coverage_penalty: see `search.beam`.
             max_length: L, the most tokens of a target, EOS included.
-            batch_size: sources at once.
+            batch_size: sources per batch.
             return_weights: whether to keep the attention weights.
 
         Returns:
-            `Hypotheses` of NumPy arrays: `tokens` int32 `(n, beam_size, L)`, best first, ending in EOS (3) and padded with 0, and
-            so on.
+            `Hypotheses` of NumPy arrays, such as `tokens`: int32 `(n, beam_size, L)`, best first, ending in EOS (3) and padded with
+            0.
 
         Raises:
-            ValueError: inputs of another shape, or a value that cannot be used.
+            ValueError: inputs of the wrong shape, or an invalid value.
         """
         inputs = self.checked_inputs(inputs)
         if batch_size < 1:
@@ -133,7 +133,7 @@ class Searching:
         """Sources as an array of the model's shape and dtype.
 
         Raises:
-            ValueError: they are something else.
+            ValueError: they do not fit.
         """
         spec = self.inputs[0]
         inputs = np.asarray(inputs)

@@ -1,4 +1,4 @@
-"""The model: an encoder, a decoder that attends to what it gives, and all that search and export ask of them."""
+"""The model: an encoder, a decoder that attends to its memory, and the methods that search and export need."""
 
 from typing import Any
 
@@ -16,43 +16,44 @@ from keras_attn.special_ids import PAD_ID
 
 @keras.saving.register_keras_serializable(package="keras_attn")
 class Seq2Seq(Searching, keras.Model):
-    """`log p(y | x) = sum_t log softmax(output(decoder(y_<t, encoder(x))))_{y_t}`: a functional model whose parts are attributes.
+    """`log p(y | x) = sum_t log softmax(output(decoder(y_<t, encoder(x))))_{y_t}`: a functional model with its parts as attributes.
 
-    It trains like any Keras model on `[source, target_in]`; search, `Translator` and both exports ask its methods. Ids follow one
-    convention: 0 is padding, 1 unknown, 2 begins a target and 3 ends it. `save` writes a `.keras` file, which
+    It trains like any Keras model on `[source, target_in]`. Search, `Translator` and both exports call its methods. Ids follow one
+    convention: 0 is padding, 1 is unknown, 2 begins a target and 3 ends it. `save` writes a `.keras` file, which
     `keras.models.load_model` reads in any program that has imported `keras` and then `keras_attn`.
 
     Shapes: B batch, S source positions, T target length, V target vocabulary, D memory width, N hypotheses (B, or B times a
     number).
 
     Args:
-        source_embedding: ids to vectors, such as `keras.layers.Embedding`. `None`: the encoder takes the source as it is, a
-            picture or frames of sound, of which every position is real.
-        encoder: a layer or model that gives a memory `(B, S, D)`, or a list of a memory and states `(B, width)`. It is given the
+        source_embedding: maps ids to vectors, such as `keras.layers.Embedding`. `None`: the encoder takes the source directly, such
+            as a picture or frames of sound, without padding.
+        encoder: a layer or model that returns a memory `(B, S, D)`, or a list of a memory and states `(B, width)`. It receives the
             source's mask if its `call` takes one.
         decoder: an `AttentionDecoder`.
         target_embedding: the embedding of target ids.
-        output: from readouts to logits, such as `keras.layers.Dense(V)`. `None`: the target embedding, which then must be a
+        output: maps readouts to logits, such as `keras.layers.Dense(V)`. `None`: the target embedding, which then must be a
             `keras.layers.ReversibleEmbedding` as wide as the readout.
-        copy: a `PointerGenerator`, with which the output may copy words of the source. It takes attention, and one vocabulary for
+        copy: a `PointerGenerator`, which lets the output copy words from the source. It needs attention, and one vocabulary for
             both sides. `None`: every word is generated.
-        bridge: a layer that makes the decoder's first state of the encoder's states, or of the mean of the memory where it gives
-            none. `None`: a `Bridge`.
-        source_shape: of a source without an embedding, such as `(32, 128, 1)`. `None`: that of the encoder's own input.
-        word_dropout: rate of dropout of whole words, of the source and the target (Gal and Ghahramani 2016).
-        embedding_dropout, memory_dropout, readout_dropout: rates of dropout on embedded words, on the memory as the decoder reads
-            it and on what the output reads.
+        bridge: a layer that computes the decoder's initial state from the encoder's states, or from the mean of the memory if the
+            encoder returns none. `None`: a `Bridge`.
+        source_shape: the shape of a source without an embedding, such as `(32, 128, 1)`. `None`: that of the encoder's own input.
+        word_dropout: rate of dropout of whole words, in source and target (Gal and Ghahramani 2016).
+        embedding_dropout, memory_dropout, readout_dropout: rates of dropout on embedded words, on the memory that the decoder
+        reads,
+            and on the readouts.
         variational_dropout: whether these three drop the same units at every position (Gal and Ghahramani 2016, section 4).
-        return_attention_scores: whether the model has a second output, the attention weights, to guide them by a loss.
+        return_attention_scores: whether to add the attention weights as a second output, so that a loss can guide them.
 
     Inputs: `[source, target_in]`: int32 ids `(B, S)` padded on the right with 0, or float32 of `source_shape`; int32 ids `(B, T)`
     that begin with BOS.
 
     Output: float32 logits `(B, T, V)` of the word that follows each target position; with `return_attention_scores` also the
-    float32 weights `(B, T, S)` that they were computed with.
+    float32 attention weights `(B, T, S)`.
 
     Raises:
-        ValueError: parts that do not fit together; the message says which.
+        ValueError: the parts do not fit together; the message says which.
 
     Example:
 
@@ -144,25 +145,25 @@ class Seq2Seq(Searching, keras.Model):
 
     @property
     def has_attention(self) -> bool:
-        """Whether the decoder attends."""
+        """Whether the decoder has attention."""
         return self.decoder.attention is not None
 
     @property
     def reads_ids(self) -> bool:
-        """Whether the source is ids, not numbers for the encoder."""
+        """Whether the source is ids rather than numbers for the encoder."""
         return self.source_embedding is not None
 
     @property
     def embeddings(self) -> Embeddings:
-        """The model's own."""
+        """The model's own embeddings."""
         return Embeddings(self.source_embedding, self.target_embedding)
 
     def encode(self, source: Tensor, embeddings: Embeddings | None = None) -> Encoded:
-        """Reads sources once, for all steps.
+        """Encodes sources once, for all steps.
 
         Args:
-            source: as the model's first input; ids have at least one position.
-            embeddings: what looks words up. `None`: the model's own.
+            source: like the model's first input; ids need at least one position.
+            embeddings: embeddings to use. `None`: the model's own.
         """
         source = ops.convert_to_tensor(source)
         memory, state, mask = self._memory(source, embeddings or self.embeddings)
@@ -176,14 +177,14 @@ class Seq2Seq(Searching, keras.Model):
         """One target position.
 
         Args:
-            tokens: int32 `(N,)`, the words before it; N is B, or B times a number, the hypotheses of a source side by side.
-            encoded: what `encode` gave; its state is not read.
-            state: `encoded.state`, or what the step before returned.
-            embeddings: what looks words up. `None`: the model's own.
+            tokens: int32 `(N,)`, the previous words; N is B or a multiple of B, with the hypotheses of a source adjacent.
+            encoded: the result of `encode`; its state is not read.
+            state: `encoded.state`, or the state returned by the previous step.
+            embeddings: embeddings to use. `None`: the model's own.
 
         Returns:
-            `(log_probs, state, weights)`: float32 `(N, V)`, the next state, and float32 `(N, S)`, the attention weights of the word
-            that is predicted (`None` without attention).
+            `(log_probs, state, weights)`: float32 `(N, V)`, the next state, and float32 `(N, S)`, the attention weights of the
+            predicted word (`None` without attention).
         """
         logits, state, weights = self._decoding(embeddings or self.embeddings).step(tokens, encoded, state)
         return _log_softmax(logits), state, weights
@@ -192,8 +193,8 @@ class Seq2Seq(Searching, keras.Model):
         """The log-probability of each word of given targets: float32 `(B, T)`, zero at padding, and the weights `(B, T, S)`.
 
         Args:
-            source: as the model's first input.
-            target_in: int32 `(B, T)`, begins with BOS.
+            source: like the model's first input.
+            target_in: int32 `(B, T)`, beginning with BOS.
             target_out: int32 `(B, T)`, the words that follow; padded on the right with 0.
         """
         source = ops.convert_to_tensor(source)
@@ -250,14 +251,14 @@ class Seq2Seq(Searching, keras.Model):
 
 
 class _Plain:
-    """Values that Keras is not to wrap in containers of its own."""
+    """Values that Keras must not wrap in its own containers."""
 
     def __init__(self, **values: Any) -> None:
         self.values = values
 
 
 def _dropouts(*rates: float, variational: bool) -> list[keras.layers.Layer]:
-    """Of whole words, of what is embedded, of the memory and of the readout."""
+    """Dropout of whole words, of embeddings, of the memory and of the readout."""
     names = ("word_dropout", "embedding_dropout", "memory_dropout", "readout_dropout")
     shape = (None, 1, None) if variational else None
     shapes = ((None, None, 1), shape, shape, shape)
@@ -270,13 +271,13 @@ def _dropouts(*rates: float, variational: bool) -> list[keras.layers.Layer]:
 def _read(
     encoder: keras.layers.Layer, bridge: keras.layers.Layer, inputs: Tensor, mask: Mask | None
 ) -> tuple[Tensor, State, Mask]:
-    """The memory, the decoder's first state and the mask of the memory."""
+    """The memory, the decoder's initial state and the mask of the memory."""
     memory, states, mask = encode(encoder, inputs, mask)
     return memory, bridge(states[0] if len(states) == 1 else states), mask
 
 
 def _log_softmax(logits: Tensor) -> Tensor:
-    """In float32, and in this order, in which LiteRT's converter does not see it: its operator of that name is slow."""
+    """Log-softmax in float32, written so that LiteRT's converter does not recognise it: LiteRT's own operator is slow."""
     logits = ops.cast(logits, "float32")
     peak = ops.max(logits, axis=-1, keepdims=True)
     return logits - (peak + ops.log(ops.sum(ops.exp(logits - peak), axis=-1, keepdims=True)))

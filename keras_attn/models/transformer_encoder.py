@@ -1,4 +1,4 @@
-"""A Transformer encoder in front of the recurrent decoder, as Chen et al. 2018 and the hybrid models of production have it."""
+"""A Transformer encoder for the recurrent decoder, as in Chen et al. 2018 and in production hybrid models."""
 
 import keras
 import numpy as np
@@ -9,16 +9,16 @@ from keras_attn.models.encoding import mean_over_real_positions
 
 @keras.saving.register_keras_serializable(package="keras_attn")
 class TransformerEncoder(keras.layers.Layer):
-    """`x + MHA(norm(x))`, then `x + W_2 relu(W_1 norm(x))`, a layer after the other: the pre-norm Transformer.
+    """`x + MHA(norm(x))`, then `x + W_2 relu(W_1 norm(x))`, in each layer: the pre-norm Transformer.
 
-    The input is scaled by `sqrt(E)` and sinusoidal positions are added; a last normalisation follows the last layer.
+    The input is scaled by `sqrt(E)`, and sinusoidal positions are added. A final normalisation follows the last layer.
 
     Shapes: B batch, S source length, E input width, which is the width of all layers.
 
     Args:
         num_layers: depth.
-        num_heads: heads of each layer; E must be a multiple.
-        dropout: rate of dropout on what each sub-layer adds, in training.
+        num_heads: heads per layer; E must be an even multiple of it.
+        dropout: rate of dropout on the output of each sub-layer, in training.
 
     Call arguments:
         inputs: `(B, S, E)`, S at least 1.
@@ -26,12 +26,12 @@ class TransformerEncoder(keras.layers.Layer):
         training: whether dropout is on.
 
     Returns:
-        `(memory, final)`: `(B, S, E)`, and `(B, E)`, the mean of the memory over real positions, from which a decoder may start.
+        `(memory, final)`: `(B, S, E)`, and `(B, E)`, the mean of the memory over real positions, as a decoder's initial state.
 
     Raises:
-        ValueError: E is no even multiple of `num_heads`.
+        ValueError: E is not an even multiple of `num_heads`.
 
-    Masking: nobody attends to padding; the memory carries the mask.
+    Masking: no position attends to padding; the memory carries the mask.
 
     Reference: Vaswani et al. 2017, section 3; Xiong et al. 2020 (pre-norm).
     """
@@ -49,7 +49,7 @@ class TransformerEncoder(keras.layers.Layer):
         width = inputs_shape[-1]
         if width % (2 * self.num_heads):
             raise ValueError(
-                f"A Transformer encoder's width is an even multiple of its heads. Received: width {width}, "
+                f"A Transformer encoder's width must be an even multiple of its heads. Received: width {width}, "
                 f"num_heads={self.num_heads}."
             )
         policy = {"dtype": self.dtype_policy}

@@ -1,4 +1,4 @@
-"""Search: greedy, sampling and beam, over any step function; constraints, phrases and ensembles are pieces around one."""
+"""Greedy search, sampling and beam search with any step function; constraints and ensembles wrap a step function."""
 
 from keras_attn.search.beam import beam
 from keras_attn.search.constraints import MinLength, NoRepeat, Prefix, constrained

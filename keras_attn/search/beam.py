@@ -1,4 +1,4 @@
-"""Beam search with live and finished hypotheses apart."""
+"""Beam search that keeps live and finished hypotheses separately."""
 
 from keras import ops, tree
 
@@ -31,34 +31,34 @@ def beam(
 ) -> Hypotheses:
     """Keeps the best `beam_size` (K) live hypotheses at every position, and the best K finished ones.
 
-    At each position the best 2K continuations of the live hypotheses are looked at: those that end in EOS compete for
-    the finished places by score, the best K others live on. A sentence is done when none of its live hypotheses can
-    still beat its worst finished one, however it went on, or at its limit. Finished hypotheses come first in the
-    result; places that are then left hold hypotheses cut at the limit, whose score, the penalty of their own
-    length applied, is in order among themselves only.
+    Each position considers the best 2K continuations of the live hypotheses. Those that end in EOS compete for the finished
+    slots by score; the best K others stay alive. A sentence is done at its limit, or as soon as none of its live hypotheses can
+    still beat the worst finished one. Finished hypotheses come first in the result. Any remaining slots are filled with
+    hypotheses that were cut at the limit; they are scored with the penalty for their own length and ordered among themselves.
 
-    A beam of one is greedy search: with a single place, an EOS that is only second best must not end the sentence.
+    A beam of one is greedy search: with a single slot, an EOS that is only second best must not end the sentence.
 
     Args:
-        step, bos_id, eos_id, max_length, limits, return_weights: as for `greedy`; `step` is called with B * K rows, the
-            hypotheses of a sentence next to one another.
+        step, bos_id, eos_id, max_length, limits, return_weights: as for `greedy`; `step` is called with B * K rows, with the
+            hypotheses of a sentence adjacent.
         state: nest of tensors `[B, ...]`; each row is repeated K times.
         beam_size: K.
         length_penalty: alpha in `((5 + n) / 6) ** alpha`, by which a log-probability is divided.
-        coverage_penalty: beta in `beta * sum_s log(min(sum_t weight_ts, 1))`, which is added to a score; above 0 it needs a
-            step that gives attention weights.
+        coverage_penalty: beta in `beta * sum_s log(min(sum_t weight_ts, 1))`, which is added to a score. Above 0, it needs a step
+            that returns attention weights.
         source_mask: bool `[B, S]`, the real words of the source, for the coverage penalty.
-        diversity: gamma. The r-th best continuation of a hypothesis, counted from 0, is looked at as if its log-probability were
-            lower by gamma * r, so that siblings crowd out fewer others. Log-probabilities and scores stay the model's. 0: none.
-        phrases: what each sentence has to hold; it takes a K of at least 2 and no diversity. At each position the next tokens of
-            the phrases are looked at, too, and hypotheses that have said equally much of them take turns for the K places. None
-            ends that lacks a phrase: only at a limit without room for them all can one be missing.
+        diversity: gamma. The r-th best continuation of a hypothesis, counted from 0, is ranked as if its log-probability were lower
+            by gamma * r, so that siblings crowd out fewer others. The returned log-probabilities and scores are not changed. 0:
+            off.
+        phrases: phrases that each sentence must contain. They need a K of at least 2 and no diversity. Each position also considers
+            the next tokens of the phrases, and hypotheses take turns for the K slots by how much of the phrases they contain. A
+            hypothesis ends only when it contains all phrases. One can be missing only if the limit leaves no room for all.
 
     Returns:
         `Hypotheses` with N = K.
 
     Raises:
-        ValueError: a value that cannot be used, or a step that breaks its contract.
+        ValueError: an invalid value, or a step that breaks its contract.
 
     References: Wu et al. (2016), section 7 and equation 14; Li, Monroe and Jurafsky (2016), "A Simple, Fast Diverse Decoding
     Algorithm for Neural Generation", section 3; Post and Vilar (2018), "Fast Lexically Constrained Decoding with Dynamic Beam
@@ -74,7 +74,7 @@ def beam(
         if not value >= 0:
             raise ValueError(f"{name} must be 0 or more. Received: {name}={value}")
     if coverage_penalty and source_mask is None:
-        raise ValueError("coverage_penalty needs a source_mask, to know which words there are to cover.")
+        raise ValueError("coverage_penalty needs a source_mask, which says which words to cover.")
     if phrases is not None and (beam_size < 2 or diversity):
         raise ValueError(
             "phrases need a beam_size of at least 2, and no diversity. "
@@ -140,7 +140,7 @@ def beam(
 
 
 def _extended(live: Paths, choice: Choice, position: Scalar, first_rows: Tensor) -> Paths:
-    """The live hypotheses with the chosen tokens at their ends."""
+    """The live hypotheses with the chosen tokens appended."""
     parents = hypotheses.gather(live, choice.parents)
     return Paths(
         tokens=hypotheses.put(parents.tokens, position, choice.tokens),
@@ -153,9 +153,11 @@ def _extended(live: Paths, choice: Choice, position: Scalar, first_rows: Tensor)
 
 
 def _covered(live: Paths, weights: Weights) -> Paths:
-    """The live hypotheses with the attention of this step counted in, where coverage is counted."""
+    """The live hypotheses, with the attention of this step added if coverage is counted."""
     if not tree.flatten(live.coverage):
         return live
     if weights is None:
-        raise ValueError("coverage_penalty needs a step that gives attention weights; this one gives None.")
+        raise ValueError(
+            "coverage_penalty needs a step that returns attention weights; this one returns None."
+        )
     return live._replace(coverage=live.coverage + ops.reshape(weights, ops.shape(live.coverage)))

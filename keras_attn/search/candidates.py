@@ -1,4 +1,4 @@
-"""Which continuations of its live hypotheses a beam looks at.
+"""Which continuations of its live hypotheses a beam considers.
 
 Shapes: B sentences, K live hypotheses of each, C continuations of each of these, V words.
 """
@@ -15,21 +15,21 @@ from keras_attn.search.paths import Paths
 from keras_attn.search.phrases import Phrases, Said
 from keras_attn.search.types import LogProbs, Tensor
 
-_WANTED = 1e5  # far above what log-probabilities differ by, far below what makes them impossible
+_WANTED = 1e5  # far above any difference of log-probabilities, far below the value of impossible ones
 
 
 class Choice(NamedTuple):
     """2K continuations of a sentence's hypotheses, best first by `keys`."""
 
-    keys: Tensor  # float32 [B, 2K], what they are preferred by
+    keys: Tensor  # float32 [B, 2K], by which they are ranked
     log_probs: Tensor  # float32 [B, 2K], of the whole hypothesis
     tokens: Tensor  # int32 [B, 2K]
-    parents: Tensor  # int32 [B, 2K], the place of the hypothesis that each goes on from
-    said: Said | tuple[()]  # [B, 2K, ...], what each has then said of the phrases
+    parents: Tensor  # int32 [B, 2K], the slot of the hypothesis that each continues
+    said: Said | tuple[()]  # [B, 2K, ...], how much of the phrases each then contains
 
 
 def best_extensions(live: Paths, log_probs: LogProbs, *, bos_id: int, diversity: float) -> Choice:
-    """The best 2K of a sentence, which are among the best 2K of each of its rows. At most K end in EOS, one a row."""
+    """The best 2K of a sentence, which are among the best 2K of each of its rows. At most K end in EOS, one per row."""
     beam_size = live.log_probs.shape[1]
     best, tokens = hypotheses.best_tokens(log_probs, 2 * beam_size, bos_id)  # [B * K, C]
     totals = _totals(live, best)
@@ -38,9 +38,9 @@ def best_extensions(live: Paths, log_probs: LogProbs, *, bos_id: int, diversity:
 
 
 def said_extensions(live: Paths, log_probs: LogProbs, wanted: Phrases, *, bos_id: int, eos_id: int) -> Choice:
-    """2K of a sentence in turns, by what they have said of the phrases: of the best 2K and the phrases' next tokens of each row.
+    """Picks 2K of a sentence in turns, by how much of the phrases they contain.
 
-    None ends that lacks a phrase.
+    They are chosen from the best 2K of each row and from the next tokens of its phrases. None that lacks a phrase ends.
     """
     beam_size, vocabulary = live.log_probs.shape[1], log_probs.shape[-1]
     log_probs = hypotheses.possible(log_probs, bos_id)

@@ -1,10 +1,10 @@
-"""What a hypothesis may not say, as pieces around a step: a step with constraints is a step.
+"""Constraints on hypotheses, which wrap a step: a step with constraints is again a step.
 
     step, state = constrained(step, state, [NoRepeat(3, max_length), MinLength(5, EOS_ID), Prefix(ids)])
 
-A constraint is `start(batch)`, the state it keeps of each row, and a call that takes what is forbidden so far, the token that was
-just read and its state, and returns both renewed. What is forbidden is as good as impossible; the log-probabilities of all else
-stay as the model gave them.
+A constraint has a method `start(batch)`, which returns its initial state for each row, and a call. The call takes the tokens
+forbidden so far, the token just read and its state, and returns the updated forbidden tokens and state. Forbidden tokens get a
+log-probability that makes them practically impossible; all others keep theirs.
 """
 
 import dataclasses
@@ -22,24 +22,24 @@ Forbidden = Tensor  # bool [N, V]
 
 
 class Constraint(Protocol):
-    """What `constrained` asks of a constraint."""
+    """The interface of a constraint."""
 
     def start(self, batch: int | Scalar) -> State:
         """The state before the first token: a nest of tensors `[B, ...]`."""
 
     def __call__(self, forbidden: Forbidden, tokens: Tokens, state: State) -> tuple[Forbidden, State]:
-        """What may not follow `tokens`, int32 `[N]`, and the state after them."""
+        """The tokens that must not follow `tokens`, int32 `[N]`, and the next state."""
 
 
 @dataclasses.dataclass(frozen=True)
 class MinLength:
-    """No end before `length` tokens, EOS included."""
+    """Forbids EOS before a hypothesis has `length` tokens, EOS included."""
 
     length: int
     eos_id: int
 
     def start(self, batch: int | Scalar) -> State:
-        return ops.zeros((batch,), dtype="int32")  # tokens said so far
+        return ops.zeros((batch,), dtype="int32")  # tokens produced so far
 
     def __call__(self, forbidden: Forbidden, tokens: Tokens, said: State) -> tuple[Forbidden, State]:
         too_short = ops.expand_dims(said + 1 < self.length, -1)  # [N, 1]
@@ -49,7 +49,7 @@ class MinLength:
 
 @dataclasses.dataclass(frozen=True)
 class NoRepeat:
-    """No sequence of `n` tokens twice.
+    """Forbids repeating any sequence of `n` tokens.
 
     Reference: Paulus et al. 2018, "A Deep Reinforced Model for Abstractive Summarization", section 2.5.
     """
@@ -61,20 +61,20 @@ class NoRepeat:
         return ops.zeros((batch, self.max_length), dtype="int32")  # the last L tokens read, the newest last
 
     def __call__(self, forbidden: Forbidden, tokens: Tokens, read: State) -> tuple[Forbidden, State]:
-        """A token is forbidden if it once followed the n - 1 last ones. These hold BOS, which comes once, or are all words."""
+        """Forbids each token that has already followed the last n - 1 tokens. (These may include BOS, which occurs only once.)"""
         read = ops.concatenate([read[:, 1:], tokens[:, None]], axis=1)
-        starts = self.max_length - self.n + 1  # places where n tokens begin
+        starts = self.max_length - self.n + 1  # positions where n tokens begin
         if starts < 1:
             return forbidden, read
         followed = read[:, self.n - 1 :]  # [N, starts]
         for i in range(self.n - 1):
             same = read[:, i : i + starts] == read[:, starts + i : starts + i + 1]
-            followed = ops.where(same, followed, PAD_ID)  # which is never said anyway
+            followed = ops.where(same, followed, PAD_ID)  # which is never produced anyway
         return marked(forbidden, followed), read
 
 
 class Prefix:
-    """The given tokens first; whatever else forbids them.
+    """Forces the given tokens at the beginning, even if another constraint forbids them.
 
     Args:
         ids: int32 `[B, P]`, padded on the right with 0.
@@ -84,7 +84,7 @@ class Prefix:
         self._ids = ops.convert_to_tensor(ids)
 
     def start(self, batch: int | Scalar) -> State:
-        return self._ids  # what is still to be said, then padding
+        return self._ids  # the rest of the prefix, then padding
 
     def __call__(self, forbidden: Forbidden, tokens: Tokens, left: State) -> tuple[Forbidden, State]:
         forced = left[:, 0][:, None]  # [N, 1]
@@ -94,7 +94,7 @@ class Prefix:
 
 
 def constrained(step: Step, state: State, constraints: Sequence[Constraint]) -> tuple[Step, State]:
-    """A step and its first state that keep to constraints; a later one has the last word."""
+    """Wraps a step and its initial state with constraints; later constraints override earlier ones."""
     if not constraints:
         return step, state
     batch = batch_size(state)
@@ -114,7 +114,7 @@ def constrained(step: Step, state: State, constraints: Sequence[Constraint]) -> 
 
 
 def marked(marks: Tensor, tokens: Tensor) -> Tensor:
-    """bool `[N, V]` with True at int32 `tokens` `[N, M]` too."""
+    """Adds int32 `tokens` `[N, M]` to bool `[N, V]`."""
     rows = ops.zeros_like(tokens) + ops.arange(ops.shape(tokens)[0], dtype="int32")[:, None]
     places = ops.reshape(ops.stack([rows, tokens], axis=-1), (-1, 2))
     return ops.scatter_update(marks, places, ops.ones_like(places[:, 0], dtype="bool"))

@@ -1,4 +1,4 @@
-"""The loop over target positions that every search shares: call the step, let the search choose, put rows in order."""
+"""The loop over target positions that all searches share: call the step, let the search choose, reorder the rows."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -18,16 +18,16 @@ from keras_attn.search.types import (
     Weights,
 )
 
-Progress = TypeVar("Progress")  # what a search has found so far: a nest of tensors [B, ...]
+Progress = TypeVar("Progress")  # the hypotheses found so far: a nest of tensors [B, ...]
 Choose = Callable[[Scalar, LogProbs, Weights, Progress, Active], tuple[Tokens, Rows, Progress, Active]]
 
 
 def batch_size(state: State) -> int | Scalar:
-    """B, the number of rows of the state: an int where it is known, else a scalar tensor."""
+    """B, the number of rows of the state: an int if it is known, else a scalar tensor."""
     leaves = tree.flatten(state)
     if not leaves or any(len(leaf.shape) == 0 for leaf in leaves):
         raise ValueError(
-            "search expects a state of at least one tensor, each of shape [B, ...]: its rows say how many sentences "
+            "search expects a state of at least one tensor, each of shape [B, ...]; B is the number of sentences. "
             f"there are. Received: {tree.map_structure(lambda leaf: tuple(leaf.shape), state)}"
         )
     return ops.shape(leaves[0])[0]
@@ -51,10 +51,10 @@ def decode_loop(
         state: nest of tensors `[N, ...]`.
         tokens: int32 `[N]`, the first input.
         choose: `choose(position, log_probs, weights, progress, active) -> (tokens, rows, progress, active)`. It takes the scalar
-            position, the log-probabilities `[N, V]` and the weights `[N, S]`, and returns the tokens `[N]` to go on with,
-            the row `[N]` whose state each goes on from (None: its own), and its own two values renewed.
-        progress: nest of tensors, what the search has found so far.
-        active: bool `[B]`, the sentences that are still searched. `choose` sees to it that `progress` of others stays.
+            position, the log-probabilities `[N, V]` and the weights `[N, S]`. It returns the next tokens `[N]`, the row `[N]` of
+            the state to continue from for each (None: its own), and the updated `progress` and `active`.
+        progress: nest of tensors, the hypotheses found so far.
+        active: bool `[B]`, the sentences that are still being searched. `choose` must not change the `progress` of others.
         max_length: L.
         return_weights: whether to keep the attention weights.
 
@@ -81,12 +81,12 @@ def decode_loop(
 
 
 def weights_of(kept: KeptWeights, rows: Tensor, real: Tensor) -> Tensor | None:
-    """The attention weights of hypotheses, from those of the rows their tokens were chosen in.
+    """The attention weights of hypotheses, collected from the rows in which their tokens were chosen.
 
     Args:
         kept: float32 `[L, N, S]` from `decode_loop`, or None.
-        rows: int32 `[B, M, L]`, for each token the row of `kept` that it was chosen in.
-        real: bool `[B, M, L]`, False behind the last token.
+        rows: int32 `[B, M, L]`, for each token the row of `kept` in which it was chosen.
+        real: bool `[B, M, L]`, False after the last token.
 
     Returns:
         float32 `[B, M, L, S]`, zero where `real` is False, or None.
@@ -100,10 +100,10 @@ def weights_of(kept: KeptWeights, rows: Tensor, real: Tensor) -> Tensor | None:
 
 
 def _empty_buffer(step: Step, tokens: Tokens, state: State, max_length: int) -> Tensor:
-    """Zeros `[L, N, S]`. A step before the loop tells what S is; nothing uses its numbers, so a graph leaves it out."""
+    """Zeros `[L, N, S]`. A step traced before the loop tells S; its numbers are unused, so a graph leaves it out."""
     _, _, weights = step(tokens, state)
     if weights is None:
-        raise ValueError("return_weights=True asks for attention weights, but the step gives None.")
+        raise ValueError("return_weights=True needs attention weights, but the step returns None.")
     return ops.zeros((max_length, *ops.shape(weights)), dtype="float32")
 
 
@@ -115,27 +115,29 @@ def _put(buffer: Tensor, position: Scalar, weights: Weights) -> Tensor:
 
 
 def _checked(step: Step, tokens: Tokens, state: State) -> tuple[LogProbs, State, Weights]:
-    """Calls `step`, and refuses a state that could not be its next argument: the backend's own error is cryptic."""
+    """Calls `step`, and refuses a state that could not be its next argument; the backend's own error is cryptic."""
     log_probs, new_state, weights = step(tokens, state)
     try:
         tree.assert_same_structure(state, new_state)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"step must return a state of the structure that it was given. {error}") from None
+        raise ValueError(
+            f"step must return a state with the structure of the one it was given. {error}"
+        ) from None
     for given, new in zip(tree.flatten(state), tree.flatten(new_state), strict=True):
         if given.dtype != new.dtype or not _compatible(given.shape, new.shape):
             raise ValueError(
-                "step must return a state of the shapes and dtypes that it was given. "
+                "step must return a state with the shapes and dtypes of the one it was given. "
                 f"Given: {given.dtype} {tuple(given.shape)}, returned: {new.dtype} {tuple(new.shape)}"
             )
     if len(log_probs.shape) != 2 or log_probs.shape[-1] is None:
         raise ValueError(
-            f"step must return log_probs [N, V] of a known vocabulary size V. Received: {tuple(log_probs.shape)}"
+            f"step must return log_probs [N, V] with a known vocabulary size V. Received: {tuple(log_probs.shape)}"
         )
     return ops.cast(log_probs, "float32"), tree.map_structure(_shaped_as, new_state, state), weights
 
 
 def _shaped_as(new: Tensor, given: Tensor) -> Tensor:
-    """A loop in TensorFlow's graph takes no state of which it knows less after a step than before."""
+    """Restores static shapes: a loop in TensorFlow's graph refuses a state that loses shape information in a step."""
     known = all(a is None or a == b for a, b in zip(given.shape, new.shape, strict=True))
     return new if known else ops.reshape(new, ops.shape(given))
 

@@ -1,4 +1,4 @@
-"""Several models that say one thing: a step of an ensemble is a step."""
+"""Ensembles: several steps combined into one step."""
 
 import math
 from collections.abc import Sequence
@@ -9,9 +9,9 @@ from keras_attn.search.types import LogProbs, State, Step, Tensor, Tokens, Weigh
 
 
 def ensemble(steps: Sequence[Step]) -> Step:
-    """`p(y) = mean_m p_m(y)`, the mean of the probabilities that M steps over one vocabulary give.
+    """`p(y) = mean_m p_m(y)`, the mean of the probabilities from M steps with one vocabulary.
 
-    Its state is a tuple of theirs. Its attention weights are the mean of theirs, or None where one gives none.
+    Its state is the tuple of their states. Its attention weights are the mean of theirs, or None if any step returns None.
     """
 
     def step(tokens: Tokens, states: State) -> tuple[LogProbs, State, Weights]:
@@ -25,5 +25,5 @@ def ensemble(steps: Sequence[Step]) -> Step:
 
 
 def log_mean(log_probs: Sequence[Tensor]) -> Tensor:
-    """The logarithm of the mean of probabilities of equal shapes, of each of which the logarithm is given."""
+    """The logarithm of the mean probability, from log-probabilities of equal shapes."""
     return ops.logsumexp(ops.stack(log_probs), axis=0) - math.log(len(log_probs))

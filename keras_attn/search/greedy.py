@@ -10,7 +10,7 @@ from keras_attn.search.hypotheses import Hypotheses
 from keras_attn.search.types import Limits, LogProbs, Scalar, State, Step, Tensor, Tokens
 from keras_attn.special_ids import PAD_ID
 
-Pick = Callable[[LogProbs, Scalar], tuple[Tensor, Tokens]]  # of each row, a token and its log-probability
+Pick = Callable[[LogProbs, Scalar], tuple[Tensor, Tokens]]  # for each row, a token and its log-probability
 
 
 def greedy(
@@ -25,7 +25,7 @@ def greedy(
 ) -> Hypotheses:
     """Takes the most probable token at every position, until EOS or the sentence's limit.
 
-    PAD (0) and `bos_id` are never produced, whatever their probability. The search ends as soon as all sentences have.
+    PAD (0) and `bos_id` are never produced, whatever their probability. The search ends as soon as all sentences have ended.
 
     Args:
         step: `step(tokens, state) -> (log_probs, state, weights)` with int32 tokens `[N]`, float32 log_probs `[N, V]`
@@ -35,14 +35,14 @@ def greedy(
         bos_id: the first input.
         eos_id: the token that ends a sentence.
         max_length: L, the most tokens of any sentence, EOS included.
-        limits: int32 `[B]`, the most tokens of each sentence (above `max_length`, that rules); None: `max_length`.
+        limits: int32 `[B]`, the most tokens of each sentence, capped at `max_length`; None: `max_length`.
         return_weights: whether to keep the attention weights of each token.
 
     Returns:
         `Hypotheses` with N = 1.
 
     Raises:
-        ValueError: a value that cannot be used, or a step that breaks the contract above.
+        ValueError: an invalid value, or a step that breaks the contract above.
     """
 
     def most_probable(log_probs, position):
@@ -72,7 +72,7 @@ def decode_one(
     limits: Limits,
     return_weights: bool,
 ) -> Hypotheses:
-    """One hypothesis a sentence; `pick(log_probs [B, V], position) -> (log_probs, tokens)`, both `[B]`, chooses."""
+    """Decodes one hypothesis per sentence; `pick(log_probs [B, V], position) -> (log_probs, tokens)`, both `[B]`, chooses."""
     hypotheses.check_ids(bos_id, eos_id)
     batch = batch_size(state)
     limits = hypotheses.sentence_limits(limits, batch, max_length)
@@ -104,6 +104,6 @@ def decode_one(
         return_weights=return_weights,
     )
     tokens, lengths, totals = (x[:, None] for x in progress)
-    rows = ops.arange(batch, dtype="int32")[:, None, None]  # a sentence's row is its own throughout
+    rows = ops.arange(batch, dtype="int32")[:, None, None]  # each sentence keeps its row
     weights = weights_of(kept, rows, hypotheses.within(lengths, max_length))
     return Hypotheses(tokens, lengths, totals, totals, weights)

@@ -1,4 +1,4 @@
-"""What a search returns, and the operations on buffers of fixed size that all searches share."""
+"""The result of a search, and the operations on buffers of fixed size that all searches share."""
 
 from typing import NamedTuple, TypeVar
 
@@ -15,16 +15,16 @@ NEVER = -1e9  # log-probability of the impossible: far below any real one, and f
 class Hypotheses(NamedTuple):
     """B sentences with N hypotheses each, best first; L is `max_length`.
 
-    A hypothesis that ends in EOS is finished; one that does not was cut at its limit. A place for which there was no
-    hypothesis has length 0, only PAD, and log_prob and score -1e9.
+    A hypothesis that ends in EOS is finished; any other was cut at its limit. A slot without a hypothesis has length 0,
+    only PAD, and log_prob and score -1e9.
 
     Attributes:
         tokens: int32 `[B, N, L]`, without BOS, with EOS where it was produced, then PAD (0).
         lengths: int32 `[B, N]`, tokens that count, EOS included.
-        log_probs: float32 `[B, N]`, the sum over the tokens, as the model gave them.
-        scores: float32 `[B, N]`, `log_probs` over the length penalty; from greedy search and sampling, `log_probs`.
-        weights: float32 `[B, N, L, S]`, the attention weights of each produced token, zero behind the last; None
-            where nobody asked for them.
+        log_probs: float32 `[B, N]`, the sum of the model's log-probabilities over the tokens.
+        scores: float32 `[B, N]`, `log_probs` divided by the length penalty; for greedy search and sampling, `log_probs`.
+        weights: float32 `[B, N, L, S]`, the attention weights of each produced token, zero after the last; None if not
+            requested.
     """
 
     tokens: Tensor
@@ -38,7 +38,7 @@ def check_ids(bos_id: int, eos_id: int) -> None:
     """Refuses an EOS that could never be produced."""
     if eos_id in (PAD_ID, bos_id):
         raise ValueError(
-            f"eos_id must be neither {PAD_ID}, which pads, nor bos_id: these are never produced. "
+            f"eos_id must be neither {PAD_ID}, the padding, nor bos_id: these are never produced. "
             f"Received: bos_id={bos_id}, eos_id={eos_id}"
         )
 
@@ -52,7 +52,7 @@ def sentence_limits(limits: Limits, batch: int | Scalar, max_length: int) -> Ten
     limits = ops.cast(ops.convert_to_tensor(limits), "int32")
     if len(limits.shape) != 1:
         raise ValueError(
-            f"limits must hold one number a sentence, [B]. Received: shape {tuple(limits.shape)}"
+            f"limits must have one number per sentence, [B]. Received: shape {tuple(limits.shape)}"
         )
     return ops.minimum(ops.reshape(limits, (batch,)), max_length)
 
@@ -70,14 +70,14 @@ def best_tokens(log_probs: LogProbs, k: int, bos_id: int) -> tuple[Tensor, Tenso
         log_probs: float32 `[N, V]`.
 
     Returns:
-        `(log_probs, tokens)`: float32 and int32 `[N, min(k, V)]`, best first; of equals, the smaller id first.
+        `(log_probs, tokens)`: float32 and int32 `[N, min(k, V)]`, best first; on a tie, the smaller id first.
     """
     best, tokens = ops.top_k(possible(log_probs, bos_id), min(k, log_probs.shape[-1]))
     return best, ops.cast(tokens, "int32")  # torch counts in int64
 
 
 def put(buffer: Tensor, position: Scalar, values: Tensor) -> Tensor:
-    """Writes `values` `[...]` at `position` of the last dimension of `buffer` `[..., L]`."""
+    """Writes `values` `[...]` to `position` in the last dimension of `buffer` `[..., L]`."""
     here = ops.equal(ops.arange(buffer.shape[-1], dtype="int32"), position)  # [L]
     return ops.where(here, ops.expand_dims(values, -1), buffer)
 
@@ -94,7 +94,7 @@ def gather(hypotheses: Nest, places: Tensor) -> Nest:
 
 
 def only_where(active: Active, new: Nest, old: Nest) -> Nest:
-    """Of two nests of buffers `[B, ...]`, the new one for the active sentences, bool `[B]`, and the old one for others."""
+    """Merges two nests of buffers `[B, ...]`: the new one for active sentences, bool `[B]`, the old one for the others."""
 
     def choose(new, old):
         return ops.where(ops.reshape(active, (-1, *[1] * (len(new.shape) - 1))), new, old)
@@ -103,5 +103,5 @@ def only_where(active: Active, new: Nest, old: Nest) -> Nest:
 
 
 def within(lengths: Tensor, max_length: int) -> Tensor:
-    """Where the positions that count are: bool `[..., max_length]` for int32 lengths `[...]`."""
+    """A mask of the positions within each length: bool `[..., max_length]` for int32 lengths `[...]`."""
     return ops.arange(max_length, dtype="int32") < ops.expand_dims(lengths, -1)

@@ -6,11 +6,11 @@ from keras_attn.search.types import Tensor
 
 
 def length_penalty(lengths: Tensor, alpha: float) -> Tensor:
-    """`((5 + n) / 6) ** alpha`: what the log-probability of n tokens is divided by.
+    """`((5 + n) / 6) ** alpha`, by which the log-probability of n tokens is divided.
 
     Args:
         lengths: int tensor of any shape, tokens of each hypothesis, EOS included.
-        alpha: 0 compares log-probabilities as they are; the larger, the longer the hypotheses that win.
+        alpha: 0 compares plain log-probabilities; larger values favour longer hypotheses.
 
     Returns:
         float32 tensor of the same shape.

@@ -1,4 +1,4 @@
-"""One function that runs any of the ways to search."""
+"""One function that runs any search method."""
 
 import dataclasses
 
@@ -30,15 +30,15 @@ def run(
     """Searches from `BOS_ID` to `EOS_ID`.
 
     Args:
-        method: how.
+        method: the search method.
         step, state, max_length, limits, return_weights: as for `greedy`.
         source_mask: bool `(B, S)`, the source's real positions, for the coverage penalty.
-        prefix: int32 `(B, P)`, padded on the right with 0: what each target begins with, whatever else is asked.
-        phrases: what each target holds; it takes a beam.
-        seeds: draws in place of a sampling's own seed.
+        prefix: int32 `(B, P)`, padded on the right with 0: the beginning of each target, which overrides other constraints.
+        phrases: phrases that each target must contain; they need a beam.
+        seeds: replace the seed of a sampling method.
 
     Raises:
-        ValueError: what the search refuses, or phrases for a sampling.
+        ValueError: whatever the search refuses, or phrases with sampling.
     """
     options = dataclasses.asdict(method)
     for name in ("min_length", "no_repeat_ngram"):
@@ -60,7 +60,7 @@ def run(
 
 
 def _constraints(method: Beam | Sampling, max_length: int) -> list[Constraint]:
-    """What every way to search can keep to, as pieces around a step."""
+    """The constraints of any search method."""
     chosen: list[Constraint] = []
     if method.no_repeat_ngram:
         chosen.append(NoRepeat(method.no_repeat_ngram, max_length))

@@ -1,4 +1,4 @@
-"""Hypotheses in the making: what a beam keeps of each, and what the finished ones compete by."""
+"""Unfinished hypotheses, and how finished ones compete."""
 
 from typing import NamedTuple
 
@@ -15,24 +15,24 @@ from keras_attn.special_ids import PAD_ID
 
 
 class Paths(NamedTuple):
-    """M hypotheses a sentence in the making. One that is impossible has log_prob NEVER; the rest of it means nothing."""
+    """M unfinished hypotheses per sentence. An impossible one has log_prob NEVER, and its other values are meaningless."""
 
     tokens: Tensor  # int32 [B, M, L]
-    rows: Tensor  # int32 [B, M, L]: the row of the step that each token was chosen in, to find its attention weights
+    rows: Tensor  # int32 [B, M, L]: the row in which each token was chosen, to find its attention weights
     lengths: Tensor  # int32 [B, M]
     log_probs: Tensor  # float32 [B, M]
     coverage: (
         Tensor | tuple[()]
-    )  # float32 [B, M, S], the sum of the attention weights so far; () where nobody asks
-    said: Said | tuple[()]  # [B, M, ...], of the phrases to be said; () where there are none
+    )  # float32 [B, M, S], the sum of the attention weights so far; () if not needed
+    said: Said | tuple[()]  # [B, M, ...], progress with the phrases; () if there are none
 
 
 class Ranking(NamedTuple):
-    """What finished hypotheses compete by."""
+    """The score by which finished hypotheses compete."""
 
     alpha: float
     beta: float
-    source_mask: Tensor | None  # bool [B, S]; None where beta is 0
+    source_mask: Tensor | None  # bool [B, S]; None if beta is 0
 
     def scores(self, paths: Paths) -> Tensor:
         scores = paths.log_probs / penalty(paths.lengths, self.alpha)
@@ -41,8 +41,8 @@ class Ranking(NamedTuple):
         return ops.where(paths.log_probs > NEVER, scores, NEVER)
 
     def bound(self, paths: Paths, limits: Tensor) -> Tensor:
-        """What no score can be above, however its hypothesis goes on: log-probabilities only fall, the length penalty is
-        largest at the limit, and that of coverage takes away."""
+        """An upper bound on the score of any continuation: log-probabilities only fall, the length penalty is largest at
+        the limit, and the coverage penalty only lowers a score."""
         return ops.where(
             paths.log_probs > NEVER, paths.log_probs / penalty(limits[:, None], self.alpha), NEVER
         )
@@ -56,7 +56,7 @@ def start(
     source_mask: Tensor | None,
     phrases: Phrases | None,
 ) -> tuple[Paths, Paths]:
-    """One live hypothesis a sentence, the empty one, and no finished ones."""
+    """One live hypothesis per sentence, the empty one, and no finished ones."""
     buffer = ops.zeros((batch, beam_size, max_length), dtype="int32")
     lengths = ops.zeros((batch, beam_size), dtype="int32")
     none = ops.full((batch, beam_size), NEVER, dtype="float32")
@@ -75,7 +75,7 @@ def only(paths: Paths, which: Tensor) -> Paths:
 
 
 def best_finished(finished: Paths, new: Paths, ranking: Ranking) -> Paths:
-    """The best K of the finished hypotheses, by score; of equals, those that finished first (torch leaves that open)."""
+    """The best K finished hypotheses, by score; on a tie, those that finished first (torch leaves the order open)."""
     pool = _joined(finished, new)  # [B, 3K]
     return hypotheses.gather(pool, ops.top_k(ranking.scores(pool), finished.log_probs.shape[1])[1])
 
@@ -86,7 +86,7 @@ def can_win(live: Paths, finished: Paths, limits: Tensor, ranking: Ranking) -> A
 
 
 def finished_first(live: Paths, finished: Paths) -> Paths:
-    """The finished hypotheses, and live ones in the places that are left."""
+    """The finished hypotheses, and live ones in the remaining slots."""
     beam_size = finished.log_probs.shape[1]
     count = ops.sum(ops.cast(finished.log_probs > NEVER, "int32"), axis=1, keepdims=True)  # [B, 1]
     places = ops.arange(beam_size, dtype="int32")[None]  # [1, K]
@@ -95,7 +95,7 @@ def finished_first(live: Paths, finished: Paths) -> Paths:
 
 
 def result(paths: Paths, kept: KeptWeights, ranking: Ranking) -> Hypotheses:
-    """What the search returns of them."""
+    """Converts them to the result of the search."""
     lengths = ops.where(paths.log_probs > NEVER, paths.lengths, 0)
     real = hypotheses.within(lengths, paths.tokens.shape[-1])  # [B, K, L]
     tokens = ops.where(real, paths.tokens, PAD_ID)

@@ -1,11 +1,11 @@
-"""Phrases that a translation has to hold, and how far a hypothesis has got with each.
+"""Phrases that a translation must contain, and the progress of a hypothesis with each.
 
-What Post and Vilar (2018) call constraints. A hypothesis has to say each phrase as it stands, in any order. The beam
-(`search.beam`) tries the next token of every phrase however improbable it is, and hypotheses that have got equally far take turns
-for its places.
+Post and Vilar (2018) call these constraints. A hypothesis must contain each phrase word for word, in any order. The beam
+(`search.beam`) tries the next token of every phrase, however improbable. Hypotheses take turns for its slots by how many tokens of
+the phrases they contain.
 
-Shapes: B sentences, P phrases of each, a number that a graph must know, and Q tokens of each phrase, at most; `...` are
-hypotheses, `[B, K]`.
+Shapes: B sentences, P phrases per sentence (a graph must know this number), at most Q tokens per phrase; `...` are hypotheses,
+`[B, K]`.
 """
 
 from typing import NamedTuple
@@ -16,18 +16,18 @@ from keras_attn.search.hypotheses import NEVER
 from keras_attn.search.types import Scalar, Tensor
 from keras_attn.special_ids import PAD_ID
 
-ANY_BOUNDARY = -1  # in place of a token: one with which a new word begins, or EOS
+ANY_BOUNDARY = -1  # stands for any token that begins a new word, or EOS
 
 
 class Phrases(NamedTuple):
-    """What each sentence has to hold.
+    """The phrases that each sentence must contain.
 
-    Equal phrases of a sentence stand next to one another: each of them is to be said.
+    Equal phrases of a sentence are adjacent; each of them must occur.
 
     Attributes:
-        ids: int32 `[B, P, Q]`, phrases padded on the right with 0, and so are their tokens. -1 behind a phrase keeps its last
-            word from going on: what follows is then one of `boundaries`.
-        boundaries: bool `[V]`, the tokens that may follow a word, EOS among them.
+        ids: int32 `[B, P, Q]`; phrases and their tokens are padded on the right with 0. A -1 after a phrase prevents its last word
+            from continuing: the next token must then be one of `boundaries`.
+        boundaries: bool `[V]`, the tokens that may follow a word, including EOS.
     """
 
     ids: Tensor
@@ -35,27 +35,27 @@ class Phrases(NamedTuple):
 
 
 class Said(NamedTuple):
-    """What hypotheses have said of their phrases."""
+    """The progress of hypotheses with their phrases."""
 
-    matched: Tensor  # bool [..., P, Q]: the last q + 1 tokens are the first q + 1 of the phrase
-    whole: Tensor  # bool [..., P]: the phrase was said before
+    matched: Tensor  # bool [..., P, Q]: whether the last q + 1 tokens are the first q + 1 of the phrase
+    whole: Tensor  # bool [..., P]: whether the phrase is complete
 
 
 def nothing_said(phrases: Phrases, beam_size: int) -> Said:
-    """Of the empty hypotheses, `[B, K]` of them."""
+    """The progress of empty hypotheses, `[B, K]` of them."""
     matched = ops.zeros_like(phrases.ids[:, None] + ops.zeros((beam_size, 1, 1), dtype="int32"), dtype="bool")
     return Said(matched, matched[..., 0])
 
 
 def after(phrases: Phrases, said: Said, tokens: Tensor) -> Said:
-    """What is said after one more token.
+    """The progress after one more token.
 
     Args:
-        said: of hypotheses, `[B, K]` of them.
-        tokens: int32 `[B, K, C]`, C ways for each to go on.
+        said: the progress of hypotheses, `[B, K]` of them.
+        tokens: int32 `[B, K, C]`, C continuations of each.
 
     Returns:
-        Of each of them: `[B, K, C]`.
+        The progress of each continuation: `[B, K, C]`.
     """
     ids = phrases.ids[:, None, None]  # [B, 1, 1, P, Q]
     matched, whole = said.matched[:, :, None], said.whole[:, :, None]
@@ -71,11 +71,11 @@ def after(phrases: Phrases, said: Said, tokens: Tensor) -> Said:
 
 
 def next_tokens(phrases: Phrases, said: Said, log_probs: Tensor) -> Tensor:
-    """The token that would bring each phrase on; 0 where there is nothing left to say.
+    """The token that would continue each phrase; 0 if the phrase is complete.
 
     Args:
-        said: of hypotheses, `[B, K]` of them.
-        log_probs: float32 `[B, K, V]`, of the token that follows; of the boundaries they choose.
+        said: the progress of hypotheses, `[B, K]` of them.
+        log_probs: float32 `[B, K, V]`, of the next token; they choose among the boundaries.
 
     Returns:
         int32 `[B, K, P]`.
@@ -90,7 +90,7 @@ def next_tokens(phrases: Phrases, said: Said, log_probs: Tensor) -> Tensor:
 
 
 def progress(phrases: Phrases, said: Said) -> tuple[Tensor, Tensor]:
-    """How many tokens of the phrases are said, int32 `[...]`, and whether all of them are, bool `[...]`."""
+    """How many tokens of the phrases hypotheses contain, int32 `[...]`, and whether they contain all, bool `[...]`."""
     lengths = ops.sum(ops.cast(phrases.ids != PAD_ID, "int32"), axis=-1)  # [B, P]
     lengths = ops.reshape(lengths, (-1, *[1] * (len(said.whole.shape) - 2), phrases.ids.shape[1]))
     done = ops.sum(ops.where(said.whole, lengths, _got(said.matched)), axis=-1)
@@ -98,17 +98,17 @@ def progress(phrases: Phrases, said: Said) -> tuple[Tensor, Tensor]:
 
 
 def in_turns(log_probs: Tensor, done: Tensor, most: int | Scalar) -> Tensor:
-    """Ranks candidates so that those that have got equally far take turns, those furthest on first.
+    """Ranks candidates so that groups with equal progress take turns, those with the most progress first.
 
-    The dynamic beam allocation of Post and Vilar (2018, section 3.2), a bank for each number of tokens, as one order of all
-    candidates (Hu et al. 2019, "Improved Lexically Constrained Decoding", section 3.2).
+    This is the dynamic beam allocation of Post and Vilar (2018, section 3.2), with a bank for each number of tokens, written as a
+    single ranking of all candidates (Hu et al. 2019, "Improved Lexically Constrained Decoding", section 3.2).
 
     Args:
-        log_probs: float32 `[B, M]`; NEVER is never taken.
+        log_probs: float32 `[B, M]`; candidates with NEVER are never chosen.
         done: int32 `[B, M]`, from 0 to `most`.
 
     Returns:
-        float32 `[B, M]`, larger is sooner.
+        float32 `[B, M]`, higher ranks first.
     """
     mine, other = log_probs[:, :, None], log_probs[:, None]  # [B, M, 1], [B, 1, M]
     number = ops.arange(ops.shape(log_probs)[1], dtype="int32")
@@ -122,7 +122,7 @@ def in_turns(log_probs: Tensor, done: Tensor, most: int | Scalar) -> Tensor:
 
 
 def _got(matched: Tensor) -> Tensor:
-    """bool `[..., P, Q]` -> int32 `[..., P]`: how many tokens of each phrase were said last."""
+    """bool `[..., P, Q]` -> int32 `[..., P]`: how many tokens of each phrase the hypothesis ends with."""
     counts = ops.arange(ops.shape(matched)[-1], dtype="int32") + 1
     return ops.max(ops.where(matched, counts, 0), axis=-1)
 
@@ -135,11 +135,11 @@ def _last(phrases: Phrases) -> Tensor:
 
 
 def _same_as_before(phrases: Phrases) -> Tensor:
-    """bool `[B, P]`: a phrase that the one before it equals; it is said after that one, and once more."""
+    """bool `[B, P]`: whether a phrase equals the one before it, so that it must occur again after that one."""
     same = ops.all(phrases.ids[:, 1:] == phrases.ids[:, :-1], axis=-1)
     return ops.concatenate([ops.zeros_like(phrases.ids[:, :1, 0], dtype="bool"), same], axis=1)
 
 
 def _shifted(whole: Tensor) -> Tensor:
-    """bool `[..., P]`: whether the phrase before was said."""
+    """bool `[..., P]`: whether the previous phrase is complete."""
     return ops.concatenate([ops.ones_like(whole[..., :1]), whole[..., :-1]], axis=-1)

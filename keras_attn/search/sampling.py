@@ -1,4 +1,4 @@
-"""Sampling: draw each token from the model's distribution, tempered and cut to its most probable part."""
+"""Sampling: draws each token from the model's distribution, with a temperature and cut to its most probable part."""
 
 import keras
 from keras import ops
@@ -24,24 +24,24 @@ def sample(
     top_k: int = 0,
     top_p: float = 1.0,
 ) -> Hypotheses:
-    """Draws one hypothesis a sentence.
+    """Draws one hypothesis per sentence.
 
-    All random numbers are drawn before the loop, so that a seed gives the same hypotheses for the same batch in Python
-    and in a graph. (Backends differ in their random numbers.)
+    All random numbers are drawn before the loop, so that the same seed and batch give the same hypotheses in Python and in a
+    graph. (Random numbers differ between backends.)
 
     Args:
         step, state, bos_id, eos_id, max_length, limits, return_weights: as for `greedy`.
         seed: the same seed draws the same hypotheses.
-        temperature: log-probabilities are divided by it; below 1 the probable becomes more so.
-        top_k: draw from the k most probable tokens; 0: from all.
-        top_p: of those, draw from the smallest set of most probable tokens that holds at least this probability
+        temperature: log-probabilities are divided by it; below 1, probable tokens become more probable.
+        top_k: draw only from the k most probable tokens; 0: from all.
+        top_p: among these, draw from the smallest set of most probable tokens with at least this total probability
             (Holtzman et al., 2020, section 3.1).
 
     Returns:
         `Hypotheses` with N = 1; the log-probabilities are the model's own, neither tempered nor renormalised.
 
     Raises:
-        ValueError: a value that cannot be used, or a step that breaks its contract.
+        ValueError: an invalid value, or a step that breaks its contract.
     """
     if not temperature > 0:
         raise ValueError(
@@ -71,10 +71,10 @@ def sample(
 
 
 def _inverse_cdf(logits: Tensor, top_p: float, uniforms: Tensor) -> Tokens:
-    """Picks from logits `[B, k]`, best first, by uniforms `[B]` in [0, 1): int32 `[B]`."""
+    """Draws from logits `[B, k]`, best first, with uniform numbers `[B]` in [0, 1): int32 `[B]`."""
     probabilities = ops.exp(logits - logits[:, :1])
     probabilities = probabilities / ops.sum(probabilities, axis=-1, keepdims=True)
     cumulative = ops.cumsum(probabilities, axis=-1)
-    kept = cumulative - probabilities < top_p  # the mass before a token does not yet suffice
+    kept = cumulative - probabilities < top_p  # keep a token while the mass before it is still too small
     mass = ops.max(ops.where(kept, cumulative, 0.0), axis=-1, keepdims=True)
     return ops.sum(ops.cast(cumulative <= uniforms[:, None] * mass, "int32"), axis=-1)

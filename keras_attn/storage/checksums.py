@@ -1,7 +1,7 @@
-"""SHA-256 of every file of a model folder or an export, in `SHA256SUMS` beside them: `sha256sum -c SHA256SUMS` reads it, too.
+"""SHA-256 checksums of the files of a model folder or an export, in `SHA256SUMS` next to them (also for `sha256sum -c`).
 
-They tell whether files are what they were when they were written. Who can change the files can change the sums as well: where they
-come from is for other means to say.
+They show whether files have changed since they were written, but not who wrote them: whoever can change the files can also change
+the checksums.
 """
 
 import hashlib
@@ -19,11 +19,11 @@ _LINE = re.compile(r"([0-9a-f]{64}) [ *]([^\0\n]+)")
 
 
 class ChecksumError(ValueError):
-    """A file that is not what it was when its sums were written; the message names it and says what to do."""
+    """A file that has changed since its checksum was written; the message names it and says what to do."""
 
 
 def digest(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal."""
+    """The SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -38,10 +38,10 @@ def write_sums(folder: Path, sums: Mapping[str, str]) -> None:
 
 
 def read_sums(path: Path) -> dict[str, str]:
-    """Reads them again; the names are a stranger's, and only to be compared.
+    """Reads the digests. The names are untrusted and must only be compared.
 
     Raises:
-        ChecksumError: the file holds something else.
+        ChecksumError: the file contains something else.
         OSError: it cannot be read.
     """
     try:
@@ -50,19 +50,19 @@ def read_sums(path: Path) -> dict[str, str]:
         lines = [""]
     found = [_LINE.fullmatch(line) for line in lines]
     if not all(found):
-        raise ChecksumError(f"{path} is not a list of SHA-256 sums and file names: get it again")
+        raise ChecksumError(f"{path} is not a list of SHA-256 checksums and file names: get it again")
     return {match[2]: match[1] for match in found}
 
 
 def check_files(sums: Path, files: Mapping[str, Path]) -> None:
-    """Compares files with their sums; warns where there are none.
+    """Compares files with their checksums; warns if there are none.
 
     Args:
         sums: the `SHA256SUMS`.
-        files: those that are about to be read, by their names in it. No other one is opened, whatever it names.
+        files: the files that are about to be read, by their names in it. No other file is opened, whatever it names.
 
     Raises:
-        ChecksumError: a file differs, or has no sum.
+        ChecksumError: a file differs or has no checksum.
         OSError: a file cannot be read.
     """
     if not sums.is_file():
@@ -75,7 +75,7 @@ def check_files(sums: Path, files: Mapping[str, Path]) -> None:
     for name, path in files.items():
         if name not in known:
             raise ChecksumError(
-                f"{sums} has no line for {name}: the files are not of one folder. Get it again"
+                f"{sums} has no line for {name}, so the files do not belong together. Get the folder again"
             )
         if digest(path) != known[name]:
             raise ChecksumError(
@@ -85,5 +85,5 @@ def check_files(sums: Path, files: Mapping[str, Path]) -> None:
 
 
 def sums_of(folder: Path, names: Iterable[str]) -> dict[str, str]:
-    """The digests of files of a folder, by name."""
+    """The digests of a folder's files, by name."""
     return {name: digest(folder / name) for name in names}

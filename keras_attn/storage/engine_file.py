@@ -1,12 +1,12 @@
-"""`engine.zip` in a model folder: the search as LiteRT runs it, so that a program can translate without TensorFlow and Keras.
+"""`engine.zip` in a model folder: the search for LiteRT, so that a program can translate without TensorFlow and Keras.
 
     float32.tflite    graphs from ids to hypotheses
     float32.json      their search, sizes and weights
     int8.tflite, int8.json    the same with weights in int8, each row of a matrix with its own scale
 
-The graphs take little room, because they hold no matrices: TensorFlow Lite's format lets a constant lie behind the end of the file,
-and there the weights of `model.weights.h5` are put when the engine is loaded. An engine is of the weights it was made of: beside
-others it counts as missing.
+The graphs are small, because they contain no matrices. TensorFlow Lite's format allows constants after the end of the file, and
+that is where the weights from `model.weights.h5` are put when the engine is loaded. An engine belongs to the weights that it was
+made from; with any other weights it counts as missing.
 """
 
 import io
@@ -31,15 +31,15 @@ from keras_attn.storage.folder_files import (
 from keras_attn.storage.weights_file import array_sizes
 
 PRECISIONS = ("float32", "int8")
-_MOST_BYTES = 64 << 20  # of graphs; those of a large model take a megabyte
+_MOST_BYTES = 64 << 20  # size limit of graphs; those of a large model take a megabyte
 
 
 class PlacedArray(NamedTuple):
-    """An array of the weights, and where it lies.
+    """An array of the weights, and its position.
 
     Attributes:
-        name: in `model.weights.h5`.
-        transposed: whether its columns come one after the other.
+        name: its name in `model.weights.h5`.
+        transposed: whether it is stored column by column.
         dtype: "float32" or "int8".
         offset: from the beginning of the file, in bytes.
     """
@@ -55,8 +55,8 @@ class EngineFile(NamedTuple):
 
     Attributes:
         graph: a `.tflite` without its largest constants.
-        arrays: what these are.
-        about: what else a program has to know, see `inference.litert_engine`.
+        arrays: these constants.
+        about: anything else that a program needs, see `inference.litert_engine`.
     """
 
     graph: bytes
@@ -75,7 +75,7 @@ def write_engine(folder: str | Path, engines: dict[str, EngineFile]) -> None:
     """Adds an engine to a model folder, or replaces the one in it.
 
     Args:
-        folder: the weights in it are those that the engine was made of.
+        folder: contains the weights that the engine was made from.
         engines: by precision.
 
     Raises:
@@ -91,15 +91,15 @@ def write_engine(folder: str | Path, engines: dict[str, EngineFile]) -> None:
 
 
 def has_engine(folder: str | Path) -> bool:
-    """Whether a model folder says that it has an engine; whether it is of use, `read_engine` tells."""
+    """Whether a model folder says that it has an engine; `read_engine` checks whether it is usable."""
     return ENGINE in known_sums(folder) and file_of(folder, ENGINE).is_file()
 
 
 def read_engine(folder: str | Path, precision: str) -> EngineFile | None:
-    """An engine, whole and of the weights in the folder; `None` where there is none.
+    """A complete engine that belongs to the weights in the folder; `None` if there is none.
 
     Raises:
-        ModelFolderError: a file of the folder is not the one that was written, or the engine is not usable.
+        ModelFolderError: a file of the folder has changed, or the engine is not usable.
     """
     if not has_engine(folder):
         return None
@@ -115,7 +115,7 @@ def read_engine(folder: str | Path, precision: str) -> EngineFile | None:
         return EngineFile(graph, tuple(_placed(each) for each in about.pop("arrays")), about)
     except (ValueError, TypeError, KeyError, zipfile.BadZipFile) as error:
         raise ModelFolderError(
-            f"{file_of(folder, ENGINE)} is not usable: {error}. Use the engine keras, or make it anew with `keras-attn pack`"
+            f"{file_of(folder, ENGINE)} is not usable: {error}. Use the engine keras, or make a new one with `keras-attn pack`"
         ) from None
 
 

@@ -1,8 +1,8 @@
-"""The files of a model folder: their names, where they lie while a save is under way, and how one is replaced.
+"""The files of a model folder: their names, their places during a save, and how one is replaced.
 
-A save can be killed at any moment and leaves the old model or the new one, never a mixture: the files are first written to
-`.saving/`, `SHA256SUMS` last, and then put in place one by one. From the moment that `.saving/SHA256SUMS` exists the new
-model counts: what is still in there is read from there, and the next save puts it in place.
+A save can be killed at any moment and leaves either the old model or the new one, never a mixture. The files are first written to
+`.saving/`, `SHA256SUMS` last, and then moved into place one by one. As soon as `.saving/SHA256SUMS` exists, the new model counts:
+files that are still in `.saving/` are read from there, and the next save moves them into place.
 """
 
 import glob
@@ -33,7 +33,7 @@ SAVING = ".saving"
 
 
 class ModelFolderError(ValueError):
-    """A folder that no model can be loaded from; the message says what is wrong with it and what to do."""
+    """A folder from which no model can be loaded; the message says what is wrong and what to do."""
 
 
 def check_model_folder(folder: str | Path) -> None:
@@ -62,7 +62,7 @@ def check_model_folder(folder: str | Path) -> None:
 
 
 def replace_file(folder: Path, name: str, write: Callable[[Path, Any], None], content: Any) -> None:
-    """Writes one file of a model anew, and its sum; the sums of the others stay what they were."""
+    """Rewrites one file of a model and its checksum; the other checksums stay."""
     saving = folder / SAVING
     finish_saving(folder)
     known = read_sums(folder / SUMS) if (folder / SUMS).exists() else sums_of(folder, FILES)
@@ -72,10 +72,10 @@ def replace_file(folder: Path, name: str, write: Callable[[Path, Any], None], co
 
 
 def finish_saving(folder: Path) -> None:
-    """Puts a complete save in place, `SHA256SUMS` last; throws away what a killed one left unfinished."""
+    """Moves a complete save into place, `SHA256SUMS` last; deletes the remains of a save that was killed."""
     saving = folder / SAVING
     if (saving / SUMS).exists():
-        if ENGINE not in read_sums(saving / SUMS):  # one that is there belongs to other weights
+        if ENGINE not in read_sums(saving / SUMS):  # an existing one belongs to other weights
             (folder / ENGINE).unlink(missing_ok=True)
         for name in (*FILES, ENGINE, SUMS):
             if (saving / name).exists():
@@ -84,28 +84,28 @@ def finish_saving(folder: Path) -> None:
 
 
 def file_of(folder: str | Path, name: str) -> Path:
-    """Where a file of the model lies: still in a complete save, or in place."""
+    """The path of a file of the model: still in a complete save, or in place."""
     saving = Path(folder, SAVING)
     pending = (saving / SUMS).exists() and (saving / name).exists()
     return saving / name if pending else Path(folder, name)
 
 
 def inside(folder: str | Path, path: str | Path) -> str:
-    """A path, taken from the folder, that does not lead out of it: not by its name, as a link, or by what a pattern matches."""
+    """Resolves a path in the folder; refuses one that leads out of it by its name, as a link, or through a pattern."""
     joined = Path(folder, path)
     for each in (joined, *map(Path, glob.glob(str(joined)))):
         if not each.resolve().is_relative_to(Path(folder).resolve()):
             raise ModelFolderError(
-                f"{folder} refers to a file outside of it, which is not read: {path}. Put the file itself there, or name it"
+                f"{folder} refers to a file outside of it, which is not read: {path}. Copy the file there, or name it yourself"
             )
     return str(joined)
 
 
 def check_folder_sums(folder: str | Path, *others: str) -> None:
-    """Compares the files of a model, and `others`, with their sums; warns where the folder has none.
+    """Compares the files of a model, and `others`, with their checksums; warns if the folder has none.
 
     Raises:
-        ModelFolderError: a file is not the one that was written.
+        ModelFolderError: a file has changed.
     """
     try:
         check_files(file_of(folder, SUMS), {name: file_of(folder, name) for name in (*FILES, *others)})
@@ -114,10 +114,10 @@ def check_folder_sums(folder: str | Path, *others: str) -> None:
 
 
 def known_sums(folder: str | Path) -> dict[str, str]:
-    """What `SHA256SUMS` says, by file name; nothing where there is none.
+    """The content of `SHA256SUMS`, by file name; empty if there is none.
 
     Raises:
-        ModelFolderError: it holds something else.
+        ModelFolderError: it contains something else.
     """
     sums = file_of(folder, SUMS)
     try:
@@ -130,7 +130,7 @@ def read_values(folder: str | Path, name: str) -> dict[str, Any]:
     """The JSON object in a file of the model.
 
     Raises:
-        ModelFolderError: it holds something else.
+        ModelFolderError: it contains something else.
     """
     try:
         return read_json(file_of(folder, name))

@@ -1,17 +1,18 @@
-"""One folder holds everything needed to translate, and nothing from the machine it was trained on.
+"""A model folder: everything needed to translate, and nothing from the machine on which it was trained.
 
-    config.toml         the whole configuration, defaults included; of data files only the names
+    config.toml         the whole configuration, defaults included; only the names of data files
     source.spm          SentencePiece vocabulary of the source language
-    target.spm          that of the target language; the same bytes when the vocabulary is joint
+    target.spm          that of the target language; the same bytes if the vocabulary is joint
     model.weights.h5    the weights, for any Keras backend
-    metrics.json        what is known about the quality of these weights
+    metrics.json        the scores of these weights
     format.json         {"format": 1, "keras_attn": "0.1.0"}: which versions can read the folder
-    engine.zip          the search as LiteRT runs it, for programs without TensorFlow; see `engine_file`. A folder may do without
-    SHA256SUMS          of each of these, see `checksums`
+    engine.zip          the search for LiteRT, for programs without TensorFlow; optional, see `engine_file`
+    SHA256SUMS          the checksums of all these, see `checksums`
 
-Whatever else lies there (a training's checkpoint and logs, exported models) stays when a model is saved; see `folder_files`.
+Anything else in the folder (checkpoint and logs of a training run, exported models) stays when a model is saved; see
+`folder_files`.
 
-A folder may be a stranger's. Sums and sizes are compared before anything is allocated, and nothing outside the folder is read.
+A folder may be untrusted. Checksums and sizes are checked before anything is allocated, and nothing outside the folder is read.
 """
 
 import dataclasses
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class TrainedModel:
-    """A model from `build_seq2seq` with the configuration it was built from and its vocabularies."""
+    """A model from `build_seq2seq`, with its configuration and its vocabularies."""
 
     config: Config
     source_tokenizer: Tokenizer
@@ -75,8 +76,8 @@ def save_model(
     Args:
         folder: made if it does not exist.
         trained: what to save.
-        metrics: what `metrics.json` will hold; of a model that was there before, nothing stays.
-        precision: how weights are stored, `"float32"` or `"float16"`, which takes half the room; they are loaded as float32.
+        metrics: the content of `metrics.json`; nothing of an earlier model stays.
+        precision: how weights are stored, `"float32"` or, at half the size, `"float16"`; they are loaded as float32.
 
     Raises:
         OSError: the folder cannot be written.
@@ -95,11 +96,11 @@ def save_model(
 
 
 def load_model(folder: str | Path) -> TrainedModel:
-    """Builds the model that a folder describes and loads its weights. Warns where the folder has no `SHA256SUMS`.
+    """Builds the model that a folder describes and loads its weights. Warns if the folder has no `SHA256SUMS`.
 
     Raises:
-        ModelFolderError: a file is missing, broken or not the one that was written, the weights or vocabularies do not fit the
-            configuration, or a newer version wrote the folder.
+        ModelFolderError: a file is missing, broken or has changed, the weights or vocabularies do not fit the configuration, or the
+            folder was written by a newer version.
         FileNotFoundError: there is no such folder.
     """
     config = load_config(folder)
@@ -117,7 +118,7 @@ def load_model(folder: str | Path) -> TrainedModel:
 
 
 def load_config(folder: str | Path) -> Config:
-    """The configuration that the folder's model was trained with, without loading Keras.
+    """The configuration of the folder's model, without loading Keras.
 
     Raises:
         ModelFolderError, FileNotFoundError: as `load_model`.
@@ -130,10 +131,10 @@ def load_config(folder: str | Path) -> Config:
 
 
 def load_data_config(folder: str | Path) -> DataConfig:
-    """What the folder's config says of its sentence pairs, the files among them as they lie in the folder, and nowhere else.
+    """The `[data]` section of the folder's config, with the paths of its files, which must be inside the folder.
 
     Raises:
-        ModelFolderError: it names a file elsewhere; or as `load_model`.
+        ModelFolderError: it names a file elsewhere; or as for `load_model`.
         FileNotFoundError: as `load_model`.
     """
     data = load_config(folder).data
@@ -144,7 +145,7 @@ def load_data_config(folder: str | Path) -> DataConfig:
 
 
 def load_metrics(folder: str | Path) -> dict[str, Any]:
-    """What `metrics.json` holds.
+    """The content of `metrics.json`.
 
     Raises:
         ModelFolderError, FileNotFoundError: as `load_model`.
@@ -154,7 +155,7 @@ def load_metrics(folder: str | Path) -> dict[str, Any]:
 
 
 def update_metrics(folder: str | Path, metrics: dict[str, Any]) -> None:
-    """Adds to `metrics.json`; a name that is there already gets the new value.
+    """Adds to `metrics.json`; existing names get the new values.
 
     Raises:
         ModelFolderError, FileNotFoundError: as `load_model`.
@@ -164,7 +165,7 @@ def update_metrics(folder: str | Path, metrics: dict[str, Any]) -> None:
 
 
 def update_config(folder: str | Path, **sections: Any) -> None:
-    """Replaces sections of `config.toml`, by name; the weights stay, so `model` and `tokenizer` are not to be among them.
+    """Replaces sections of `config.toml`, by name. The weights stay, so `model` and `tokenizer` must not be among them.
 
     Raises:
         ModelFolderError, FileNotFoundError: as `load_model`.
@@ -188,7 +189,7 @@ def load_tokenizers(folder: str | Path, config: Config) -> tuple[Tokenizer, Toke
     """The vocabularies of source and target, without loading Keras.
 
     Raises:
-        ModelFolderError: one is broken or not of the model that the config describes.
+        ModelFolderError: one is broken or does not belong to the model that the config describes.
     """
     sizes = {SOURCE: config.model.source_vocab_size, TARGET: config.model.target_vocab_size}
     source, target = (_load_tokenizer(folder, name, size) for name, size in sizes.items())
@@ -196,7 +197,7 @@ def load_tokenizers(folder: str | Path, config: Config) -> tuple[Tokenizer, Toke
 
 
 def _check_sizes(folder: str | Path, config: Config) -> None:
-    """Before anything is allocated."""
+    """Checks sizes before anything is allocated."""
     weights = Path(folder, WEIGHTS)
     try:
         check_search(config.search)
@@ -220,7 +221,7 @@ def _load_tokenizer(folder: str | Path, name: str, vocab_size: int) -> Tokenizer
     if tokenizer.vocab_size != vocab_size:
         raise ModelFolderError(
             f"{Path(folder, name)} has {tokenizer.vocab_size} pieces, but the model in {CONFIG} was built for {vocab_size}: "
-            "the files are not of one model"
+            "the files belong to different models"
         )
     return tokenizer
 
@@ -230,9 +231,9 @@ def _load_weights(model: "keras.Model", folder: str | Path) -> None:
         model.load_weights(file_of(folder, WEIGHTS))
     except (ValueError, KeyError) as error:
         raise ModelFolderError(
-            f"{Path(folder, WEIGHTS)} does not fit {CONFIG}: the files are not of one model ({_first_line(error)})"
+            f"{Path(folder, WEIGHTS)} does not fit {CONFIG}: the files belong to different models ({_first_line(error)})"
         ) from None
-    except Exception as error:  # h5py raises whatever its library stumbles over
+    except Exception as error:  # h5py can raise almost anything here
         raise ModelFolderError(f"{Path(folder, WEIGHTS)} is broken: {_first_line(error)}") from None
 
 

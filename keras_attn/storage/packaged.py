@@ -1,6 +1,6 @@
-"""The trained models that come with keras_attn: `saved_models/` of a checkout, the package's own data once installed.
+"""The trained models that come with keras_attn: `saved_models/` in a checkout, package data once installed.
 
-They travel inside the wheel, so that they are there without a network and are the ones this version was tested with.
+They are part of the wheel, so they need no network and are the ones with which this version was tested.
 """
 
 from pathlib import Path
@@ -11,23 +11,23 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def names() -> list[str]:
-    """The models there are."""
+    """The names of the packaged models."""
     return sorted(file.parent.name for file in _home().glob(f"*/{FORMAT_FILE}"))
 
 
 def folder(name: str) -> Path:
-    """The model folder of a name.
+    """The folder of a packaged model.
 
     Raises:
-        ValueError: there is no such model; the message names those there are.
+        ValueError: there is no such model; the message lists the available ones.
     """
     if name not in names():
-        raise ValueError(f"no packaged model {name!r}; there are: {', '.join(names()) or 'none'}")
+        raise ValueError(f"no packaged model {name!r}; available: {', '.join(names()) or 'none'}")
     return _home() / name
 
 
 def holds(path: str | Path) -> bool:
-    """Whether a model folder is one of them."""
+    """Whether a model folder is that of a packaged model."""
     return Path(path).resolve() in [_home() / name for name in names()]
 
 

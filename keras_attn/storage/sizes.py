@@ -1,19 +1,19 @@
-"""Whether a model folder's config fits its weights, and its search a machine, told before anything is allocated."""
+"""Checks, before anything is allocated, that a model folder's config fits its weights and that its search fits into memory."""
 
 from collections.abc import Mapping
 
 from keras_attn.config import ModelConfig, SearchConfig
 from keras_attn.config.sizes import fewest_parameters
 
-_MOST_ROWS = 1 << 14  # hypotheses that a search keeps at once, of all lines of a batch
+_MOST_ROWS = 1 << 14  # hypotheses that a search keeps at once, for all lines of a batch
 
 
 def check_weights(model: ModelConfig, sizes: Mapping[str, int]) -> None:
-    """Refuses a config that describes a larger model than there are weights for.
+    """Refuses a config that describes a larger model than the weights belong to.
 
     Args:
         model: the config.
-        sizes: how many numbers each array of weights has.
+        sizes: the number of elements in each array of weights.
 
     Raises:
         ValueError: see above.
@@ -25,13 +25,13 @@ def check_weights(model: ModelConfig, sizes: Mapping[str, int]) -> None:
     )
     if layers > len(sizes) or weights > held:
         raise ValueError(
-            f"the files are not of one model. Expected {layers} layers of at least {weights:,} weights, found {len(sizes)} arrays "
-            f"of {held:,}"
+            f"the files belong to different models. Expected {layers} layers of at least {weights:,} weights, found "
+            f"{len(sizes)} arrays of {held:,}"
         )
 
 
 def check_search(search: SearchConfig) -> None:
-    """Refuses a search that would fill the memory by itself.
+    """Refuses a search that would fill the memory.
 
     Raises:
         ValueError: see above.

@@ -1,6 +1,7 @@
-"""The file of weights: written whole, and told what it holds without reading any of it.
+"""The weights file: writing it as a whole, and listing its arrays without reading them.
 
-HDF5 files come from strangers, and the format can do more than hold arrays: name data in other files, and claim arrays of any size.
+HDF5 files may be untrusted, and the format can do more than store arrays: it can refer to other files, and claim arrays of any
+size.
 """
 
 import io
@@ -15,15 +16,15 @@ if TYPE_CHECKING:
     import keras
 
 _MOST_OBJECTS = 100_000
-_MOST_UNPACKED = 20  # times the file: weights hardly shrink when they are packed
+_MOST_UNPACKED = 20  # times the size of the file: weights hardly compress
 
 
 def array_sizes(path: Path) -> dict[str, int]:
-    """How many numbers each array in a `.weights.h5` has.
+    """The number of elements in each array of a `.weights.h5`.
 
     Raises:
-        ValueError: the file is damaged, refers to other files, or holds what is no array of numbers, or more numbers than bytes to
-            make them of.
+        ValueError: the file is damaged, refers to other files, contains something other than arrays of numbers, or claims more
+            numbers than its bytes can hold.
     """
     import h5py
 
@@ -57,21 +58,21 @@ def _check_array(name: str, item: "h5py.Dataset") -> None:
     if item.external or item.is_virtual:
         raise ValueError(f"{name} lies in another file, which is not read")
     if item.shape is None or item.dtype.kind not in "fiu":
-        raise ValueError(f"{name} is no array of numbers")
+        raise ValueError(f"{name} is not an array of numbers")
 
 
 class _Memory(io.BytesIO):
-    """A file of weights in memory: a disk that runs full under HDF5's own writes ends the process (SIGSEGV)."""
+    """Writes the weights in memory first: if the disk fills up while HDF5 writes, the process crashes (SIGSEGV)."""
 
     def __str__(self) -> str:
-        return "model.weights.h5"  # Keras writes to names of this kind alone
+        return "model.weights.h5"  # Keras accepts only such names
 
 
 def write_weights(model: "keras.Model", path: Path, precision: str) -> None:
-    """Writes the weights alone, float32 or float16: Keras would write the state of a compiled model's optimizer beside them, twice
-    their size.
+    """Writes only the weights, as float32 or float16. For a compiled model, Keras would also write the optimizer's state, twice as
+    large.
 
-    And always the same file of the same weights: Keras writes the model's name, which it numbers through a process.
+    The same weights always give the same file, unlike in Keras, which writes a numbered model name.
     """
     import keras
 
@@ -81,7 +82,7 @@ def write_weights(model: "keras.Model", path: Path, precision: str) -> None:
 
 
 def _halved(whole: io.BytesIO) -> io.BytesIO:
-    """A copy of the weights in float16, compressed; the names stay."""
+    """A compressed copy of the weights in float16, with the same names."""
     import h5py
 
     half = io.BytesIO()
@@ -92,7 +93,9 @@ def _halved(whole: io.BytesIO) -> io.BytesIO:
             if isinstance(item, h5py.Group):
                 copied = target.require_group(name)
             else:
-                large = item.size > 10_000  # below, the tables of a compressed array take more than they save
+                large = (
+                    item.size > 10_000
+                )  # for smaller arrays, the tables of compression take more than they save
                 options = {"compression": "gzip", "shuffle": True} if large else {}
                 copied = target.create_dataset(name, data=item[()].astype("float16"), **options)
             copied.attrs.update(item.attrs)

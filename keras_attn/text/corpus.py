@@ -1,4 +1,4 @@
-"""Parallel text files to sentence pairs, in memory or left in their files."""
+"""Reads parallel text files as sentence pairs, into memory or left in their files."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ MAX_CHARS = 2000
 
 
 class FileLines:
-    """One side of a corpus that stays in its files, which are read again by every loop over it.
+    """One side of a corpus that stays in its files; every loop over it reads them again.
 
     Args:
-        read: begins to read all lines.
-        kept: of every line 1 if it belongs to the corpus, else 0.
+        read: starts reading all lines.
+        kept: 1 for every line that belongs to the corpus, else 0.
     """
 
     def __init__(self, read: Callable[[], Iterator[str]], kept: bytearray) -> None:
@@ -37,13 +37,13 @@ Lines: TypeAlias = list[str] | FileLines
 
 @dataclass(frozen=True)
 class Corpus:
-    """Parallel lines: `source[i]` and `target[i]` say the same.
+    """Parallel lines: `target[i]` is the translation of `source[i]`.
 
     Attributes:
-        source: lines of the source language, none of them empty; `read_pairs` gives lists, `open_pairs` what can only be iterated.
-        target: lines of the target language, likewise.
-        dropped: pairs left out because a side was empty or longer than the character limit.
-        links: which words of each pair belong together, words being those of `str.split()`; None: not known.
+        source: lines of the source language, none of them empty; a list from `read_pairs`, only an iterable from `open_pairs`.
+        target: lines of the target language, in the same form.
+        dropped: how many pairs were left out because a side was empty or longer than the character limit.
+        links: which words of each pair belong together, words as in `str.split()`; None: unknown.
     """
 
     source: Lines
@@ -66,13 +66,13 @@ def read_pairs(
 ) -> Corpus:
     """Reads sentence pairs from `[source, target]` files or from one two-column `.tsv`, each plain or `.gz`.
 
-    A name with `*`, `?` or `[...]` stands for all files that match, in the order of their names. Pairs with an empty side, or one
-    of more than `max_chars` characters, are left out and counted in `dropped`. `links` is a file for `read_links`, with a line for
-    every pair, those left out included.
+    A name with `*`, `?` or `[...]` stands for all matching files, sorted by name. Pairs with a side that is empty or longer than
+    `max_chars` characters are left out and counted in `dropped`. `links` is a file for `read_links`, with a line for every pair,
+    including those left out.
 
     Raises:
         CorpusError: a file is missing, unreadable, empty or not UTF-8; two files differ in their number of lines;
-            a `.tsv` line has not exactly two columns; the links do not fit the pairs; or no pair is left.
+            a `.tsv` line does not have exactly two columns; the links do not fit the pairs; or no pair is left.
     """
     source, target = zip(*_Files.of(paths).pairs(), strict=True)
     corpus = keep_usable(source, target, max_chars, read_links(links, source, target) if links else None)
@@ -81,7 +81,7 @@ def read_pairs(
 
 
 def open_pairs(paths: Sequence[str | Path], max_chars: int = MAX_CHARS) -> Corpus:
-    """The pairs of `read_pairs`, checked, but left in their files: a byte of each is in memory.
+    """The same pairs as from `read_pairs`, checked but left in their files: memory holds only one byte per pair.
 
     Raises:
         CorpusError: as `read_pairs`.
@@ -100,12 +100,12 @@ def read_lines(path: str | Path) -> list[str]:
 
 
 def read_links(path: str | Path, source: Sequence[str], target: Sequence[str]) -> list[Links]:
-    """Reads which words of each pair belong together: a line `0-0 1-2` of source-target word numbers a pair, plain or `.gz`.
+    """Reads which words of each pair belong together: one line per pair such as `0-0 1-2`, source-target; plain or `.gz`.
 
-    Words are those of `str.split()`, counted from 0. An empty line is a pair without links; possible links, `1p2`, are left out.
+    Words are those of `str.split()`, counted from 0. An empty line is a pair without links. Possible links, `1p2`, are ignored.
 
     Raises:
-        CorpusError: what `read_lines` raises; there are not as many lines as pairs; a line holds something else, or the number
+        CorpusError: what `read_lines` raises; the numbers of lines and pairs differ; a line contains something else, or the number
             of a word that its pair does not have.
     """
     lines = read_lines(path)
@@ -121,7 +121,7 @@ def decode_lines(data: bytes, name: str) -> list[str]:
     """Splits UTF-8 bytes into lines; `name` stands for them in error messages."""
     lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     if not lines[-1]:
-        lines.pop()  # what follows the last line end is no line
+        lines.pop()  # what follows the last line end is not a line
     return [decode_line(line, name, number) for number, line in enumerate(lines, start=1)]
 
 
@@ -131,7 +131,7 @@ def keep_usable(
     max_chars: int = MAX_CHARS,
     links: Sequence[Links] | None = None,
 ) -> Corpus:
-    """Leaves out, and counts, the pairs with an empty or over-long side."""
+    """Leaves out and counts the pairs with an empty or too long side."""
     kept = [_is_usable(pair, max_chars) for pair in zip(source, target, strict=True)]
     return Corpus(
         list(compress(source, kept)),
@@ -163,13 +163,13 @@ def _is_usable(pair: tuple[str, str], max_chars: int) -> bool:
 def _check_some_left(paths: Sequence[str | Path], left: int, dropped: int, max_chars: int) -> None:
     if not left:
         raise CorpusError(
-            f"{paths[0]} holds no usable pair: all {dropped} have an empty side "
+            f"{paths[0]} has no usable pair: all {dropped} have an empty side "
             f"or one of more than {max_chars} characters"
         )
 
 
 class _Files(NamedTuple):
-    """The files of a corpus: of either side, or two-column ones."""
+    """The files of a corpus: one list for each side, or two-column files."""
 
     sides: tuple[list[Path], list[Path]] | None
     tables: list[Path]
@@ -191,7 +191,7 @@ class _Files(NamedTuple):
         return cls((source, target), [])
 
     def pairs(self) -> Iterator[tuple[str, str]]:
-        """All pairs, those without use included."""
+        """All pairs, including unusable ones."""
         if self.sides is None:
             return chain.from_iterable(map(_columns, self.tables))
         return chain.from_iterable(map(_side_by_side, *self.sides))
@@ -210,7 +210,7 @@ def _columns(path: Path) -> Iterator[tuple[str, str]]:
         if len(fields) != 2:
             raise CorpusError(
                 f"{path}:{number}: expected two columns, source TAB target; found {len(fields)}. "
-                "If the sentences themselves hold tabs, use two text files"
+                "If the sentences themselves contain tabs, use two text files"
             )
         yield fields[0], fields[1]
 

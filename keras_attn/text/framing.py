@@ -1,10 +1,10 @@
-"""How sentences are framed, the one place that decides: ends, beginnings, padding, cuts, lines without words, line breaks.
+"""All rules for framing sentences: BOS and EOS, padding, cutting, lines without words, line breaks.
 
-A source ends with EOS and is cut so that EOS still fits. A target that is read begins with BOS, a target that is predicted ends
-with EOS. Batches are padded on the right. A line of which the vocabulary knows nothing, such as "" or "☃", has no words and is not
-translated. A translation is always one line, without control characters.
+A source ends with EOS and is cut so that EOS still fits. A target that the decoder reads begins with BOS, and a target to predict
+ends with EOS. Batches are padded on the right. A line in which the vocabulary knows nothing, such as "" or "☃", has no words and is
+not translated. A translation is always one line, without control characters.
 
-Each rule stands here twice where it must: for lists and arrays in Python, and as `tf_...` for tensors inside a graph.
+Where necessary, a rule is written twice: for lists and arrays in Python, and as `tf_...` for tensors inside a graph.
 """
 
 import re
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 Ids: TypeAlias = list[int]
 
 CHARACTERS_PER_TOKEN = (
-    64  # four times what a sub-word can have: room for spaces and marks that normalising takes away
+    64  # four times the longest sub-word: leaves room for spaces and marks that normalisation removes
 )
-# Line breaks, and what a stranger's vocabulary could tell a terminal.
+# Line breaks, and control characters that an untrusted vocabulary could send to a terminal.
 CONTROL_CHARACTERS = "".join(map(chr, [*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029]))
 _CONTROL_CHARACTERS = r"[\x00-\x1f\x7f-\x9f" + "\u2028\u2029]"
 
@@ -41,19 +41,19 @@ def target_out_of(ids: Sequence[int]) -> Ids:
 
 
 def target_in_of(target_out: Sequence[int]) -> Ids:
-    """What the decoder reads while it predicts `target_out`: BOS, then all but the last."""
+    """The decoder's input when it predicts `target_out`: BOS, then all tokens but the last."""
     return [BOS_ID, *target_out[:-1]]
 
 
 def training_arrays(
     source: Ragged, target: Ragged, *, rows: int, lengths: tuple[int | None, int | None]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Sub-words of pairs as `source` int32 `[B, S]`, and `target_in` and `target_out` int32 `[B, T]`, padded on the right.
+    """Sub-words of pairs as `source` int32 `[B, S]`, `target_in` and `target_out` int32 `[B, T]`, padded on the right.
 
     Args:
         source, target: the sub-words.
-        rows: B; rows without a pair are padding alone.
-        lengths: S and T. `None`: of the longest.
+        rows: B; rows without a pair contain only padding.
+        lengths: S and T. `None`: the longest lengths.
     """
     return (
         source.padded(end=EOS_ID, rows=rows, length=lengths[0]),
@@ -63,17 +63,17 @@ def training_arrays(
 
 
 def has_words(source: Collection[int], tokenizer: Tokenizer) -> bool:
-    """Whether the vocabulary knows anything of a line with these ids."""
+    """Whether the vocabulary knows anything in a line with these ids."""
     return not tokenizer.wordless_ids.issuperset(source)
 
 
 def one_line(text: str) -> str:
-    """Text with spaces for line breaks and other control characters."""
+    """Text with line breaks and other control characters replaced by spaces."""
     return re.sub(_CONTROL_CHARACTERS, " ", text)
 
 
 def longest_text(most: int) -> int:
-    """How many characters of a text are read in search of `most` sub-words: this bounds time and memory, whatever a client
+    """How many characters of a text to read for at most `most` sub-words: this bounds time and memory, whatever a client
     sends."""
     return CHARACTERS_PER_TOKEN * most
 
@@ -96,7 +96,7 @@ def tf_target_in_of(target_out: "tf.Tensor") -> "tf.Tensor":
 
 
 def tf_without_wordless(source: "tf.Tensor", wordless_ids: Collection[int]) -> "tf.Tensor":
-    """Sources int32 `[B, S]`; of one without words only padding is left."""
+    """Sources int32 `[B, S]`; a source without words becomes padding only."""
     import tensorflow as tf
 
     wordless = tf.constant(sorted(wordless_ids))
@@ -105,9 +105,9 @@ def tf_without_wordless(source: "tf.Tensor", wordless_ids: Collection[int]) -> "
 
 
 def tf_never_empty(ids: "tf.Tensor") -> "tf.Tensor":
-    """A column of padding more, unless the length is known: an encoder needs a position to start from, and padding changes nothing.
+    """Adds a column of padding unless the length is known: an encoder needs at least one position, and padding changes nothing.
 
-    It is always added, and no padding is ever cut off: LiteRT's kernels are bad at shapes that hang on the ids.
+    It is always added, and padding is never cut off, because LiteRT's kernels handle shapes that depend on the ids badly.
     """
     import tensorflow as tf
 
@@ -117,10 +117,10 @@ def tf_never_empty(ids: "tf.Tensor") -> "tf.Tensor":
 def tf_reframed(
     ids: "tf.Tensor", most: int, *, vocab_size: int, wordless_ids: Collection[int]
 ) -> tuple["tf.Tensor", "tf.Tensor"]:
-    """Whatever ids a host gives, int32 `[1, S]`, as a source that the model was trained to read; and the flag `truncated` `[1]`.
+    """Turns any ids from a host, int32 `[1, S]`, into a source as in training; also returns the flag `truncated` `[1]`.
 
-    The sentence ends before the first EOS or padding, or where a last place is left for EOS. Ids that the vocabulary does not
-    have are unknown words.
+    The sentence ends before the first EOS or padding, or where just one position is left for EOS. Ids outside the vocabulary become
+    unknown words.
     """
     import tensorflow as tf
 
@@ -136,14 +136,14 @@ def tf_reframed(
 
 
 def tf_known(ids: "tf.Tensor", vocab_size: int) -> "tf.Tensor":
-    """int32 ids of any shape; those that the vocabulary does not have as the unknown id."""
+    """int32 ids of any shape, with ids outside the vocabulary replaced by the unknown id."""
     import tensorflow as tf
 
     return tf.where((ids >= 0) & (ids < vocab_size), ids, UNK_ID)
 
 
 def tf_one_line(texts: "tf.Tensor") -> "tf.Tensor":
-    """string tensor of any shape, with spaces for control characters."""
+    """A string tensor of any shape, with control characters replaced by spaces."""
     import tensorflow as tf
 
     return tf.strings.regex_replace(texts, _CONTROL_CHARACTERS, " ")

@@ -1,4 +1,4 @@
-"""A glossary: which words of one language have to become which of the other."""
+"""Glossaries: required translations of terms."""
 
 import re
 from collections.abc import Mapping
@@ -10,11 +10,11 @@ from keras_attn.text.corpus import CorpusError, read_lines
 class Glossary:
     """Finds the terms of a line.
 
-    A term stands as it is written, capitals too, and as whole words: "dog" is not in "dogs" nor in "Dog". Where terms overlap, the
+    A term matches only as whole words and with the same capitals: "dog" matches neither "dogs" nor "Dog". If terms overlap, the
     longer one counts.
 
     Args:
-        terms: what each term of the source language has to become.
+        terms: the required translation of each term of the source language.
 
     Raises:
         ValueError: a term or its translation is empty.
@@ -33,10 +33,10 @@ class Glossary:
 
     @classmethod
     def read(cls, path: str | Path) -> "Glossary":
-        """Reads a file of two columns, a tab between them; an empty line says nothing.
+        """Reads a file with two columns, separated by a tab; empty lines are ignored.
 
         Raises:
-            CorpusError: the file cannot be read, or a line has not two columns.
+            CorpusError: the file cannot be read, or a line does not have two columns.
         """
         terms = {}
         for number, line in enumerate(read_lines(path), start=1):
@@ -51,5 +51,5 @@ class Glossary:
         return cls(terms)
 
     def translations(self, line: str) -> list[str]:
-        """What the terms of a line have to become, one for each time that a term occurs."""
+        """The required translations of the terms in a line, one for each occurrence."""
         return [self.terms[term] for term in self._pattern.findall(line)]

@@ -1,7 +1,7 @@
-"""Lines of text files, read one at a time.
+"""Reads text files line by line.
 
-A line ends at "\\n" and nowhere else: `str.splitlines` also breaks at U+2028, U+0085 and friends, which occur inside
-sentences of crawled corpora, and every pair after such a break would be misaligned.
+Only "\\n" ends a line. `str.splitlines` also breaks at U+2028, U+0085 and others, which occur inside sentences of crawled corpora;
+every pair after such a break would be misaligned.
 """
 
 import glob
@@ -12,15 +12,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 MAX_LINE_BYTES = 1 << 20
-_UNCHECKED, _MOST_RATIO = 1 << 22, 100  # bytes, and how many times more they may be than they were packed
+_UNCHECKED, _MOST_RATIO = 1 << 22, 100  # bytes, and the largest allowed compression ratio
 
 
 class CorpusError(ValueError):
-    """A corpus that cannot be used; the message names the file, the line if there is one, and what to do."""
+    """An unusable corpus; the message names the file, the line if there is one, and what to do."""
 
 
 def files_of(pattern: str | Path) -> list[Path]:
-    """The file of that name, or the files that match `*`, `?` and `[...]` in it, in the order of their names.
+    """The file of that name, or the files that match `*`, `?` and `[...]` in it, sorted by name.
 
     Raises:
         CorpusError: the pattern matches no file.
@@ -38,8 +38,8 @@ def iter_lines(path: Path) -> Iterator[str]:
     """The lines of a UTF-8 file, plain or `.gz`, without line ends and without a byte order mark.
 
     Raises:
-        CorpusError: the file is missing, unreadable or empty, or a line is not UTF-8 or endless (the message says which);
-            a `.gz` holds far more than text packs to.
+        CorpusError: the file is missing, unreadable or empty; a line is not UTF-8 or is endless (the message says which); or a
+            `.gz` unpacks to far more than text would.
     """
     number = size = 0
     limit = _UNCHECKED if path.suffix == ".gz" else math.inf
@@ -54,13 +54,13 @@ def iter_lines(path: Path) -> Iterator[str]:
                     )
                 if len(line) > MAX_LINE_BYTES:
                     raise CorpusError(
-                        f"{path}:{number}: a line of more than {MAX_LINE_BYTES:,} bytes: is this text, a sentence a line?"
+                        f"{path}:{number}: a line of more than {MAX_LINE_BYTES:,} bytes: is this text, with one sentence per line?"
                     )
                 yield decode_line(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line, path, number)
     except FileNotFoundError:
         raise CorpusError(f"{path} does not exist") from None
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise CorpusError(f"{path} is not a whole gzip file: {error}") from None
+        raise CorpusError(f"{path} is not a complete gzip file: {error}") from None
     except OSError as error:
         raise CorpusError(f"cannot read {path}: {error.strerror}") from None
     if not number:

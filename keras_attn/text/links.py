@@ -1,4 +1,4 @@
-"""Links between the words of a sentence pair, and Pharaoh's way to write them."""
+"""Links between the words of a sentence pair, and Pharaoh's notation for them."""
 
 import re
 
@@ -11,17 +11,17 @@ def format_pharaoh(links: Links) -> str:
 
 
 def parse_links(line: str, first: int = 0) -> tuple[Links, Links]:
-    """Reads one sentence's sure links `i-j` and possible ones `ipj` (the talp format; Pharaoh's has sure links alone).
+    """Reads one sentence's sure links `i-j` and possible ones `ipj` (the talp format; Pharaoh's has only sure links).
 
     Args:
-        line: the links, with spaces between; an empty line has none.
+        line: the links, separated by spaces; an empty line has none.
         first: the number of a sentence's first word in the line, 0 or 1.
 
     Returns:
         The sure and the possible links, counted from 0.
 
     Raises:
-        ValueError: something else stands in the line, or a number below `first`.
+        ValueError: the line contains something else, or a number below `first`.
     """
     links: dict[str, Links] = {"-": set(), "p": set()}
     for pair in line.split():

@@ -23,7 +23,7 @@ class Ragged:
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[Any]], shape: tuple[int, ...] = ()) -> "Ragged":
-        """Of lists of int32 values of a shape."""
+        """From lists of int32 values of the same shape."""
         values = np.array([value for row in rows for value in row], np.int32).reshape(-1, *shape)
         return cls(values, offsets_of([len(row) for row in rows]))
 
@@ -36,7 +36,7 @@ class Ragged:
         return np.diff(self.offsets)
 
     def take(self, rows: np.ndarray) -> "Ragged":
-        """The rows with these numbers, in their order, in memory."""
+        """The rows with these indices, in that order, in memory."""
         lengths = self.offsets[rows + 1] - self.offsets[rows]
         offsets = offsets_of(lengths)
         places = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], lengths)
@@ -50,12 +50,12 @@ class Ragged:
         rows: int | None = None,
         length: int | None = None,
     ) -> np.ndarray:
-        """Every row between `begin` and `end`, where they are given, then padding.
+        """Pads every row, after adding `begin` and `end` if they are given.
 
         Args:
-            begin, end: what frames a row.
-            rows: how many rows there are to be, the last of them padding alone. `None`: as many as there are.
-            length: how long they are to be, frame included. `None`: as long as the longest.
+            begin, end: values before and after each row.
+            rows: how many rows to return; extra rows contain only padding. `None`: the number of rows.
+            length: their length, `begin` and `end` included. `None`: that of the longest.
 
         Returns:
             int32 `[rows, length]`.

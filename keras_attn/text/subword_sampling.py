@@ -1,7 +1,8 @@
-"""Subword regularisation: cuts of text drawn at random (Kudo 2018, section 3, https://aclanthology.org/P18-1007).
+"""Subword regularisation: random segmentations of text (Kudo 2018, section 3, https://aclanthology.org/P18-1007).
 
-SentencePiece can draw, too, but version 0.2.3 draws differently in every process, whatever its seed. A training that goes on after
-a kill has to draw what it would have drawn, so the generator is NumPy's, and only the normalisation is SentencePiece's.
+SentencePiece can sample too, but version 0.2.3 draws differently in every process, whatever its seed. A training run that is
+resumed must draw what it would have drawn without the interruption. So the generator is NumPy's, and only the normalisation is
+SentencePiece's.
 """
 
 import re
@@ -18,13 +19,13 @@ from keras_attn.text.vocabulary_checks import byte_ids
 from keras_attn.text.words import WORD_START
 
 _UNKNOWN_PENALTY = (
-    10.0  # SentencePiece: an unknown character scores so much less than the least probable piece
+    10.0  # as in SentencePiece: an unknown character scores this much less than the least probable piece
 )
 _WORD = re.compile(f"{WORD_START}[^{WORD_START}]*|[^{WORD_START}]+")
 
 
 class SubwordSampler:
-    """Draws cuts of text from a unigram vocabulary.
+    """Samples segmentations of text with a unigram vocabulary.
 
     Args:
         model_proto: the bytes of a `.spm` file that `Tokenizer` accepts.
@@ -38,7 +39,7 @@ class SubwordSampler:
         self._words_are_apart = not any(WORD_START in piece[1:] for piece in self._pieces.known)
 
     def sample(self, lines: Sequence[str], alpha: float, seed: int) -> list[list[int]]:
-        """Ids of each line: of all its cuts x, one with probability proportional to P(x) ** alpha."""
+        """Ids of each line: one of all its segmentations x, with probability proportional to P(x) ** alpha."""
         if not lines:
             return []
         texts = [self._independent_texts(line) for line in self._processor.normalize(list(lines))]
@@ -55,21 +56,21 @@ class SubwordSampler:
         return _rows(ids, line_of_id, len(texts))
 
     def _spelled(self, piece_id: int) -> list[int]:
-        """A piece, or the bytes of a character that is none."""
+        """A piece, or the bytes of a character that is not a piece."""
         return [piece_id] if piece_id >= 0 else [self._byte_ids[byte] for byte in chr(-1 - piece_id).encode()]
 
     def _independent_texts(self, line: str) -> list[str]:
-        """What can be cut on its own: words, unless the vocabulary has pieces that reach from one word into the next."""
+        """Splits text into parts to segment separately: words, unless the vocabulary has pieces that span several words."""
         return _WORD.findall(line) if self._words_are_apart else [line]
 
 
 def draw_cuts(
     lattice: Lattice, texts: np.ndarray, alpha: float, generator: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Draws a cut for each of `texts`, int `[D]`, which are numbers of texts in the lattice; the same one may come often.
+    """Draws a segmentation for each of `texts`, int `[D]`, the indices of texts in the lattice, which may repeat.
 
     Returns:
-        The ids of all cuts, one cut after the other, and for each id the place in `texts` that it belongs to.
+        The ids of all segmentations, one after the other, and for each id its index in `texts`.
     """
     bounds = _bounds(lattice, alpha)
     node = lattice.begin[texts]
@@ -83,7 +84,7 @@ def draw_cuts(
         edge = np.searchsorted(bounds, here + generator.random(len(here)), side="right")
         edge = np.clip(
             edge, lattice.first_edge[here], lattice.first_edge[here + 1] - 1
-        )  # where rounding leads astray
+        )  # in case of rounding errors
         node[going_on] = lattice.target[edge]
         ids.append(lattice.piece_id[edge])
         owners.append(going_on)
@@ -96,13 +97,13 @@ def _bounds(lattice: Lattice, alpha: float) -> np.ndarray:
     """float64 `[E]`, rising: of the edges that leave node n, the one that follows the draw n + u, u uniform in [0, 1), is the first
     whose bound is greater.
 
-    An edge is followed with its share in the weight of all ways from its node to the end of the text. The weights are summed
-    backwards (Kudo filters forwards and draws backwards, which comes to the same).
+    An edge is followed with a probability equal to its share of the weight of all paths from its node to the end of the text. The
+    weights are summed backwards. (Kudo filters forwards and samples backwards, which is equivalent.)
     """
     edges = np.diff(lattice.first_edge)
     leaves = np.repeat(np.arange(len(edges)), edges)  # [E], the node that an edge leaves
     weight = alpha * lattice.score
-    total = np.zeros(len(edges))  # [N], the log of the summed weights of all ways to the end
+    total = np.zeros(len(edges))  # [N], the log of the summed weights of all paths to the end
     for begin, end in pairwise(lattice.levels[1:]):
         first = lattice.first_edge[begin : end + 1]
         ways = weight[first[0] : first[-1]] + total[lattice.target[first[0] : first[-1]]]
@@ -113,7 +114,7 @@ def _bounds(lattice: Lattice, alpha: float) -> np.ndarray:
 
 
 def _rows(ids: np.ndarray, lines: np.ndarray, count: int) -> list[list[int]]:
-    """The ids of each of `count` lines; neighbouring unknown characters are one unknown, as in SentencePiece."""
+    """The ids of each of `count` lines; adjacent unknown characters become one unknown, as in SentencePiece."""
     again = (ids[1:] == UNK_ID) & (ids[:-1] == UNK_ID) & (lines[1:] == lines[:-1])
     kept = np.concatenate([np.ones(min(len(ids), 1), bool), ~again])
     ends = np.cumsum(np.bincount(lines[kept], minlength=count))
@@ -122,7 +123,7 @@ def _rows(ids: np.ndarray, lines: np.ndarray, count: int) -> list[list[int]]:
 
 
 def _pieces_of(model: ModelProto, *, spells: bool) -> UnigramPieces:
-    """With SentencePiece's scores for pieces that a user defined and for unknown characters."""
+    """The pieces with SentencePiece's scores for user-defined pieces and unknown characters."""
     kinds = ModelProto.SentencePiece
     scores = [piece.score for piece in model.pieces if piece.type == kinds.NORMAL]
     known = {}

@@ -1,14 +1,14 @@
 """SentencePiece unigram vocabularies (Kudo 2018, https://aclanthology.org/P18-1007): text to ids and back.
 
-Lists of Python go through SentencePiece's library, graphs through the operator of tensorflow-text that also sits in an exported
-model; both cut and join alike, so training, serving and a device do. That operator is right for unigram models only: it encodes BPE
-models and those that mark the ends of words wrongly, without a word. These are refused here, and so are damaged models. It would
-ignore byte fallback too, so in graphs such vocabularies are read by SentencePiece's own operator, at half the speed.
+Python lists go through SentencePiece's library, and graphs through tensorflow-text's operator, which exported models contain too.
+Both encode and decode alike, so training, serving and devices agree. The operator is right only for unigram models: without any
+warning, it encodes BPE models wrongly, and models that mark the ends of words too. These are refused here, and so are damaged
+models. The operator also ignores byte fallback, so in graphs such vocabularies use SentencePiece's own operator, at half the speed.
 
-Normalisation is SentencePiece's `nmt_nfkc`: compatibility forms are unified, control and zero-width characters removed, runs of
-whitespace become one space, case is kept. Symbols are an exception: of them only whitespace is normalised. A character outside the
-vocabulary becomes the unknown id, which decodes to " ⁇ ", as in SentencePiece itself; or its bytes in UTF-8, each a piece, where
-the vocabulary falls back to them, and of bytes that are no UTF-8 each decodes to U+FFFD.
+Normalisation is SentencePiece's `nmt_nfkc`: compatibility forms are unified, control and zero-width characters are removed, runs of
+whitespace become one space, and case is kept. Symbols are an exception: only their whitespace is normalised. A character outside
+the vocabulary becomes the unknown id, which decodes to " ⁇ ", as in SentencePiece itself. If the vocabulary has byte fallback, it
+becomes its UTF-8 bytes, each a piece; when decoding, each byte that is not valid UTF-8 becomes U+FFFD.
 """
 
 import functools
@@ -36,16 +36,16 @@ KINDS = {
     "words": "word",
     "symbols": "word",
 }  # SentencePiece's names of its trainers
-# Every kind of whitespace is a space: a rule a line, code points in hexadecimal.
+# Every kind of whitespace becomes a space: one rule per line, code points in hexadecimal.
 _SPACES_ALONE = "".join(
     f"{point:X}\t20\n" for point in range(0x3001) if chr(point).isspace() and point != 0x20
 )
 _NOT_TEXT = (PAD_ID, BOS_ID, EOS_ID)
-_MAX_LINE_BYTES = 1 << 16  # SentencePiece leaves longer lines out of its training, and 4192 is its default
+_MAX_LINE_BYTES = 1 << 16  # SentencePiece skips longer lines in training; its default is 4192
 
 
 class Tokenizer:
-    """One language side; a joint vocabulary is two tokenizers over one model.
+    """The tokenizer of one language; a joint vocabulary is two tokenizers with the same model.
 
     Args:
         model_proto: the bytes of a `.spm` file.
@@ -53,11 +53,11 @@ class Tokenizer:
     Attributes:
         model_proto: the same bytes.
         vocab_size: number of pieces, the four special ones included.
-        wordless_ids: ids that hold no text: the four special ones, the unknown among them, and a bare "▁". Of a line that has no
-            others, such as "☃", nothing is known.
+        wordless_ids: ids without text: the four special ones, which include the unknown id, and a bare "▁". In a line that has no
+            other ids, such as "☃", nothing is known.
 
     Raises:
-        ValueError: the bytes are no SentencePiece model or a damaged one, the model is not unigram, marks the ends of words or
+        ValueError: the bytes are not a SentencePiece model or are damaged, the model is not unigram, marks the ends of words or
             spells spaces in bytes, or its special ids are not those of `keras_attn.special_ids`.
     """
 
@@ -72,22 +72,22 @@ class Tokenizer:
         return Tokenizer, (self.model_proto,)
 
     def encode(self, lines: Sequence[str]) -> list[list[int]]:
-        """Ids of each line, without BOS and EOS; a line without any piece, such as "", has none.
+        """The ids of each line, without BOS and EOS; a line without any piece, such as "", has none.
 
         A lone surrogate, which UTF-8 cannot hold, counts as a question mark.
         """
         return self._library.encode([_readable(line) for line in lines], num_threads=1)
 
     def sample(self, lines: Sequence[str], alpha: float, seed: int) -> list[list[int]]:
-        """Ids of each line cut at random: of all cuts x of a line, one with probability proportional to P(x) ** alpha.
+        """The ids of a random segmentation of each line: segmentation x has a probability proportional to P(x) ** alpha.
 
-        Cuts that differ from epoch to epoch keep a model from learning words by heart; see `subword_sampling`. The same lines,
+        Segmentations that differ from epoch to epoch keep a model from memorising words; see `subword_sampling`. The same lines,
         alpha and seed give the same ids in every process.
         """
         return self._sampler.sample([_readable(line) for line in lines], alpha, seed)
 
     def decode(self, ids: Sequence[Sequence[int]]) -> list[str]:
-        """Text of each sequence of ids; padding, BOS and EOS are ignored, and no ids give "".
+        """The text of each sequence of ids; padding, BOS and EOS are ignored, and no ids give "".
 
         Raises:
             ValueError: an id is outside the vocabulary.
@@ -96,7 +96,7 @@ class Tokenizer:
             [self._in_vocabulary(piece_id) for piece_id in row if piece_id not in _NOT_TEXT] for row in ids
         ]
         texts = self._library.decode(rows, num_threads=1)
-        # The operator of graphs gives an unknown word no space before it where it comes first.
+        # In graphs, the operator puts no space before an unknown word at the beginning.
         return [
             text.removeprefix(" ") if row[:1] == [UNK_ID] else text
             for text, row in zip(texts, rows, strict=True)
@@ -119,7 +119,7 @@ class Tokenizer:
         import tensorflow as tf
 
         text_ids = tf.ragged.boolean_mask(ids, (ids != PAD_ID) & (ids != BOS_ID) & (ids != EOS_ID))
-        # LiteRT's operator reads row splits as int32, whatever they are: given int64 it returns "", without a word.
+        # LiteRT's operator always reads row splits as int32: given int64, it silently returns "".
         return self.operator.detokenize(text_ids.with_row_splits_dtype(tf.int32))
 
     @functools.cached_property
@@ -130,14 +130,14 @@ class Tokenizer:
 
     @functools.cached_property
     def operator(self) -> "tf.Module":
-        """What cuts and joins text in graphs; a SavedModel has to hold it."""
+        """The tokenizer and detokenizer in graphs; a SavedModel must contain it."""
         import tensorflow as tf
         import tensorflow_text
         from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
-        with tf.init_scope():  # its tensors must outlive the graph that happens to ask first
+        with tf.init_scope():  # its tensors must outlive the graph that uses it first
             if ModelProto.FromString(self.model_proto).trainer_spec.byte_fallback:
-                # A loaded SavedModel knows its operators by name: of two without one, both would read the vocabulary of the first.
+                # A loaded SavedModel finds its operators by name: without names, two of them would both read the first vocabulary.
                 name = f"vocabulary_{hashlib.sha256(self.model_proto).hexdigest()}"
                 return tensorflow_text.SentencepieceTokenizer(self.model_proto, name=name)
             return tensorflow_text.FastSentencepieceTokenizer(self.model_proto)
@@ -165,18 +165,18 @@ def train_tokenizer(
 ) -> Tokenizer:
     """Trains a vocabulary; the same lines in the same order give the same bytes.
 
-    What is no sub-word is a unigram vocabulary as well, of single characters or of whole words: so one implementation reads every
-    kind on servers, phones and pages. An unknown word that begins as a known one is read as that and an unknown rest.
+    Characters and words use unigram vocabularies too, so one implementation reads every kind on servers, phones and web pages. An
+    unknown word that begins with a known one is read as the known word and an unknown rest.
 
     Args:
         lines: text of one language, or of both for a joint vocabulary.
         vocab_size: the most pieces, special ones included; a small text yields fewer.
-        character_coverage: share of the text's characters that get a piece; the rest become unknown. Words have no use for it.
-        kind: a key of `KINDS`: `"unigram"` for sub-words, `"characters"`, `"words"` for what whitespace separates, `"symbols"` for
-            the same of notations whose every mark counts, such as phonemes: the only kind that leaves characters as they are.
-        byte_fallback: whether the vocabulary has the 256 bytes as well, in which characters, or words, that it does not know are
-            spelled: so nothing is unknown, and emoji and letters never seen come through.
-        lowercase: whether capitals are read as small letters (Unicode's case folding); not for symbols.
+        character_coverage: share of the text's characters that get a piece; the rest become unknown. Not used for words.
+        kind: a key of `KINDS`: `"unigram"` for sub-words, `"characters"`, `"words"`, separated by whitespace, or `"symbols"`, also
+            separated by whitespace, for notations in which every mark counts, such as phonemes. Only symbols are not normalised.
+        byte_fallback: whether to add the 256 bytes to the vocabulary and to spell unknown characters or words in them. Then nothing
+            is unknown, and emoji and unseen letters come through.
+        lowercase: whether to ignore case (by Unicode's case folding); not for symbols.
 
     Raises:
         ValueError: there is no text, no such kind, or `vocab_size` cannot hold even the single characters of sub-words.
@@ -189,7 +189,7 @@ def train_tokenizer(
     if not text:
         raise ValueError("cannot train a vocabulary: there is no text")
     model = io.BytesIO()
-    needs_space = byte_fallback and KINDS[kind] == "word"  # words begin with one, and none is a piece
+    needs_space = byte_fallback and KINDS[kind] == "word"  # every word begins with it, and it is not a piece
     with tempfile.TemporaryDirectory() as folder:
         rules = Path(folder, "rules.tsv")
         write_text(rules, _SPACES_ALONE)
@@ -213,7 +213,7 @@ def train_tokenizer(
         except RuntimeError as error:
             reason = str(error).rpartition("] ")[2] or str(
                 error
-            )  # without the place in SentencePiece's source
+            )  # without the position in SentencePiece's source code
             raise ValueError(f"cannot train a vocabulary of {vocab_size} pieces: {reason}") from None
     return Tokenizer(model.getvalue() if kind == "unigram" else _as_unigram(model.getvalue(), needs_space))
 
@@ -231,9 +231,9 @@ def _normalization(kind: str, rules: Path, *, lowercase: bool) -> dict[str, str]
 
 
 def _as_unigram(model_proto: bytes, needs_space: bool) -> bytes:
-    """The same pieces and scores, which are logarithms of frequencies, read as sub-words are: by the best way to cut a line.
+    """Turns a model into a unigram model with the same pieces and scores, which are log-frequencies.
 
-    Rules of our own for whitespace get a name, by which the web page knows them.
+    Our own rules for whitespace get a name, by which the web page recognises them.
     """
     from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
@@ -243,7 +243,7 @@ def _as_unigram(model_proto: bytes, needs_space: bool) -> bytes:
         model.normalizer_spec.name = "spaces"
     model.normalizer_spec.ClearField(
         "normalization_rule_tsv"
-    )  # a file that is gone; its rules are in the model
+    )  # refers to a deleted file; its rules are in the model
     if needs_space:
         least = min(piece.score for piece in model.pieces if piece.type == piece.NORMAL)
         model.pieces.add(piece=WORD_START, score=least)

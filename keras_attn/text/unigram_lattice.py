@@ -1,8 +1,8 @@
-"""All the ways to cut texts into the pieces of a unigram vocabulary, as one graph.
+"""All segmentations of texts into the pieces of a unigram vocabulary, as one graph.
 
-A node is a place in a text and is named by how much text is left there; an edge is a piece that leads from one place to a later
-one. Every path from the beginning of a text to its end is a cut of it. Nodes with equally many characters left are neighbours, so
-that a pass over the graph is one array operation for each length, whatever the number of texts.
+A node is a position in a text and is identified by how much text is left there. An edge is a piece that leads from one position to
+a later one. Every path from the beginning of a text to its end is a segmentation. Nodes with equally many characters left are
+adjacent, so that a pass over the graph takes one array operation per length, whatever the number of texts.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,10 +15,10 @@ import numpy as np
 
 
 class Piece(NamedTuple):
-    """What a cut is made of.
+    """A piece of a segmentation.
 
     Attributes:
-        id: place in the vocabulary.
+        id: its id in the vocabulary.
         score: log-probability.
     """
 
@@ -28,12 +28,12 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class UnigramPieces:
-    """The pieces that text can be cut into.
+    """The pieces of a vocabulary.
 
     Attributes:
         known: pieces by their text.
-        unknown: what stands for a character that is no piece.
-        spells: whether such characters are told apart: the id is then -1 less the code point.
+        unknown: the piece for a character that is not in the vocabulary.
+        spells: whether to distinguish such characters: the id is then -1 minus the code point.
     """
 
     known: Mapping[str, Piece]
@@ -45,7 +45,7 @@ class UnigramPieces:
         return sorted({1, *map(len, self.known)})
 
     def at(self, text: str, start: int) -> Iterator[tuple[int, Piece]]:
-        """Length and piece of all that a cut can go on with at `start`."""
+        """The length and piece of every possible continuation at `start`."""
         for length in self._lengths:
             if start + length > len(text):
                 return
@@ -59,13 +59,13 @@ class UnigramPieces:
 
 @dataclass(frozen=True)
 class Lattice:
-    """The cuts of T texts: N nodes and E edges.
+    """The segmentations of T texts: N nodes and E edges.
 
     Attributes:
         begin: int `[T]`, the node at which each text begins. The first T nodes are the ends of the texts.
-        levels: int `[L + 2]`: the nodes with r characters left are those from `levels[r]` to `levels[r + 1]`.
-        first_edge: int `[N + 1]`: the edges that leave node n are those from `first_edge[n]` to `first_edge[n + 1]`.
-        target: int `[E]`, the node that an edge leads to; it has fewer characters left.
+        levels: int `[L + 2]`: nodes `levels[r]` to `levels[r + 1]` have r characters left.
+        first_edge: int `[N + 1]`: edges `first_edge[n]` to `first_edge[n + 1]` leave node n.
+        target: int `[E]`, the node to which an edge leads; it has fewer characters left.
         piece_id: int32 `[E]`.
         score: float64 `[E]`, the piece's log-probability.
     """
@@ -79,8 +79,8 @@ class Lattice:
 
 
 def build_lattice(texts: Sequence[str], pieces: UnigramPieces) -> Lattice:
-    """The lattice of all cuts of `texts`, at least one."""
-    # Longer texts come first in every level, so that a text has the same place in all levels that it reaches.
+    """The lattice of all segmentations of `texts`, at least one text."""
+    # Longer texts come first in every level, so that a text has the same position in all levels that it reaches.
     by_length = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
     longest_first = [texts[i] for i in by_length]
     sizes = _texts_reaching([len(text) for text in longest_first])
@@ -106,7 +106,7 @@ def build_lattice(texts: Sequence[str], pieces: UnigramPieces) -> Lattice:
 
 
 def _texts_reaching(lengths: Sequence[int]) -> list[int]:
-    """Of lengths that fall: how many are at least 0, 1, ... the first."""
+    """For decreasing lengths: how many are at least 0, 1, ..., up to the first length."""
     sizes = []
     for count in range(len(lengths), 0, -1):
         sizes += [count] * (lengths[count - 1] + 1 - len(sizes))

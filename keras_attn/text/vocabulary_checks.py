@@ -1,5 +1,5 @@
-"""What a vocabulary must be before TensorFlow's operator gets it: the operator can crash on a damaged one, and is silently wrong
-with some kinds. Vocabularies come from strangers.
+"""Checks of a vocabulary before TensorFlow's operator gets it: the operator can crash on a damaged one, and is silently wrong with
+some kinds. Vocabularies may be untrusted.
 """
 
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from sentencepiece.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 
 
-MOST_BYTES = 1 << 24  # of a vocabulary; one of 256,000 pieces takes five million
+MOST_BYTES = 1 << 24  # size of a vocabulary; one of 256,000 pieces takes five million
 _MOST_PIECES = 1 << 20
 
 
 def checked_pieces(model_proto: bytes) -> list[str]:
-    """The pieces of a `.spm` file's bytes. SentencePiece's own loader refuses what the operator would crash on.
+    """The pieces of a `.spm` file's bytes. SentencePiece's own loader refuses those on which the operator would crash.
 
     Raises:
         ValueError: see `Tokenizer`.
@@ -67,7 +67,7 @@ def _check_special_ids(trainer: "TrainerSpec", processor: "SentencePieceProcesso
 
 
 def _check_kind(trainer: "TrainerSpec") -> None:
-    """Refuses what TensorFlow's operator loads and then gets wrong."""
+    """Refuses models that TensorFlow's operator loads but encodes wrongly."""
     if trainer.model_type != trainer.UNIGRAM:
         kind = trainer.ModelType.Name(trainer.model_type)
         raise ValueError(
@@ -82,7 +82,7 @@ def _check_kind(trainer: "TrainerSpec") -> None:
 def _check_pieces(pieces: Sequence["ModelProto.SentencePiece"]) -> None:
     has_bytes = any(piece.type == piece.BYTE for piece in pieces)
     for i, piece in enumerate(pieces):
-        if isinstance(piece.piece, bytes):  # protobuf's way of saying that they are no text
+        if isinstance(piece.piece, bytes):  # protobuf returns bytes if they are not text
             raise _damaged(f"piece {i} is not UTF-8")
         if piece.type not in (piece.NORMAL, piece.UNKNOWN, piece.CONTROL, piece.USER_DEFINED, piece.BYTE):
             raise ValueError(
@@ -97,13 +97,13 @@ def _check_pieces(pieces: Sequence["ModelProto.SentencePiece"]) -> None:
 
 
 def byte_ids(pieces: Sequence["ModelProto.SentencePiece"]) -> list[int]:
-    """The ids of the 256 bytes that characters are spelled in that are no pieces; none if they are unknown instead."""
+    """The ids of the 256 bytes for spelling characters without a piece; none if such characters are unknown instead."""
     ids = {int(piece.piece[1:-1], 16): i for i, piece in enumerate(pieces) if piece.type == piece.BYTE}
     return [ids[byte] for byte in range(256)] if ids else []
 
 
 def _check_table(charsmap: bytes) -> None:
-    """Of the normaliser's table, four bytes for the size of a trie, the trie, and what to put in: the last must be text."""
+    """The normaliser's table is the size of a trie in four bytes, the trie and the replacements; the last must be text."""
     trie_size = int.from_bytes(charsmap[:4], "little")
     try:
         charsmap[4 + trie_size :].decode("utf-8")

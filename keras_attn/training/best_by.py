@@ -1,4 +1,4 @@
-"""What makes a model the best one so far: a score of the development set."""
+"""Development scores that choose the best model."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -10,13 +10,13 @@ from keras_attn.training.history import Round
 
 @dataclasses.dataclass(frozen=True)
 class BestBy:
-    """A column of `log.csv` that rounds compete in.
+    """A column of `log.csv` by which rounds are compared.
 
     Attributes:
-        column: which one.
-        name: what people call it.
-        unit: what stands behind its numbers.
-        rises: whether more is better.
+        column: its name in `log.csv`.
+        name: its name for people.
+        unit: the unit of its values.
+        rises: whether higher is better.
     """
 
     column: str
@@ -25,7 +25,7 @@ class BestBy:
     rises: bool = True
 
     def best(self, rounds: Sequence[Round]) -> Round:
-        """The best round, the first one of several."""
+        """The best round; on a tie, the first."""
         sign = 1 if self.rises else -1
         return max(rounds, key=lambda one: sign * getattr(one, self.column))
 
@@ -49,10 +49,10 @@ SCORES = {
 
 
 def chosen(best_by: str, dev: Corpus) -> str:
-    """The key in `SCORES` that `training.best_by` means. `"auto"`: exact match where a side is single words, else BLEU.
+    """The key in `SCORES` for `training.best_by`. `"auto"` means exact match if one side is single words, else BLEU.
 
-    BLEU is always 0 for single words. Single words on the source side alone, such as spellings to be pronounced, have right
-    answers too, and paraphrases of them are wrong.
+    BLEU is always 0 for single words. If only the source is single words, such as spellings to pronounce, exact match is right too:
+    such tasks have right answers and no paraphrases.
     """
     if best_by != "auto":
         return best_by

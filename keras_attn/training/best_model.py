@@ -1,4 +1,4 @@
-"""The best model so far, in the training's own folder."""
+"""Saves the best model so far in the training folder."""
 
 from pathlib import Path
 from typing import Any
@@ -10,9 +10,9 @@ def save_best_model(folder: Path, trained: TrainedModel, metrics: dict[str, Any]
     """Replaces the folder's model.
 
     Args:
-        folder: the training's folder.
-        trained: the model, with the weights to keep.
-        metrics: what is known about them; the number of parameters is added.
+        folder: the training folder.
+        trained: the model, with the weights to save.
+        metrics: their scores; the number of parameters is added.
 
     Raises:
         OSError: the folder cannot be written, or is full; the old model stays.

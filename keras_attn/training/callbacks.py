@@ -1,4 +1,4 @@
-"""What happens at the end of each round: evaluation, best model, checkpoint, log, patience."""
+"""The end of each round: evaluation, best model, checkpoint, log, patience."""
 
 import dataclasses
 import sys
@@ -21,20 +21,20 @@ from keras_attn.training.progress import describe_round, real_tokens
 
 
 class EndOfRound(keras.callbacks.Callback):
-    """Evaluates, keeps the best model, writes the checkpoint and the log, and stops when the training is over.
+    """Evaluates, saves the best model, writes the checkpoint and the log, and stops when training is finished.
 
-    The order matters. What a kill undoes is done again, with the same result, from the checkpoint before; so the checkpoint comes
-    after the model that it counts as the best one.
+    The order matters. After a kill, the lost work is repeated from the previous checkpoint, with the same result. So the checkpoint
+    is written after the model that it counts as the best.
 
     Args:
-        folder: where all of it goes.
-        state: where the training stands now.
+        folder: the training folder, where all of this is saved.
+        state: the current state of training.
         trained: the model in training.
-        plan: the steps of the training.
-        evaluate: measures the model, which then has the weights to be judged: their moving average, where there is one.
+        plan: the steps of the run.
+        evaluate: evaluates the model, which then has the weights to evaluate: their moving average, if there is one.
 
     Attributes:
-        state: where the training stands at the end of the last round whose checkpoint is written.
+        state: the state of training at the end of the last round with a written checkpoint.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
-"""All that a training needs to go on as if nothing had happened, in one file that is either whole or not there.
+"""Everything needed to resume training as if nothing had happened, in one file that is either complete or missing.
 
 `checkpoint/state.npz` holds the variables of the model (the states of its random generators among them) and of the optimizer
-(its step, moments and moving averages), the vocabularies, the rounds so far, and what the training was started with.
-`checkpoint/previous.npz` is the checkpoint before it, for when a disk damages the newest.
+(its step, moments and moving averages), the vocabularies, the rounds so far, and the original config.
+`checkpoint/previous.npz` is the previous checkpoint, in case the newest gets damaged on disk.
 """
 
 import contextlib
@@ -29,25 +29,25 @@ from keras_attn.training.history import Round
 FILE, PREVIOUS = Path("checkpoint", "state.npz"), Path("checkpoint", "previous.npz")
 _CHUNK = 1 << 20
 
-Values = list[tuple[str, np.ndarray]]  # of variables, in their order, each with its path, shape and dtype
+Values = list[tuple[str, np.ndarray]]  # variables in their order, each with its path, shape and dtype
 
 
 class CheckpointError(ValueError):
-    """A checkpoint that a training cannot go on from; the message says why, and what to do."""
+    """A checkpoint from which training cannot be resumed; the message says why, and what to do."""
 
 
 @dataclasses.dataclass(frozen=True)
 class TrainingState:
-    """Where a training stands, but for its variables.
+    """The state of training, except for its variables.
 
     Attributes:
-        config: as it was given, `without_files`: `corpus_digest` stands for what is in them.
-        corpus_digest: a checksum of all training and development pairs, and of the links that guide the attention.
+        config: the given config, `without_files`; `corpus_digest` stands for the content of the files.
+        corpus_digest: a checksum of all training and development pairs, and of the links that guide attention.
         source_tokenizer: vocabulary of the source language.
         target_tokenizer: vocabulary of the target language.
-        rounds: the rounds that are complete.
-        finished: no more rounds follow.
-        best_by: the score that makes a model the best, a key of `best_by.SCORES`.
+        rounds: the completed rounds.
+        finished: whether no more rounds follow.
+        best_by: the score that chooses the best model, a key of `best_by.SCORES`.
     """
 
     config: Config
@@ -61,10 +61,10 @@ class TrainingState:
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Makes the folder if there is none, and keeps every other training out of it; a killed one leaves no lock behind.
+    """Makes the folder if needed, and locks it against other training runs; a killed run leaves no lock behind.
 
     Raises:
-        CheckpointError: a training is going on in the folder.
+        CheckpointError: another training run is using the folder.
         OSError: the folder cannot be made.
     """
     with contextlib.ExitStack() as stack:
@@ -72,7 +72,7 @@ def locked(folder: Path) -> Iterator[None]:
             stack.enter_context(files.locked(folder))
         except BlockingIOError:
             raise CheckpointError(
-                f"another training is going on in {folder}: wait for its end, or train in another folder"
+                f"another training run is using {folder}: wait until it ends, or train in another folder"
             ) from None
         except OSError as error:
             raise OSError(f"cannot write {folder}: {error.strerror}") from None
@@ -80,7 +80,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def save_checkpoint(folder: Path, state: TrainingState, variables: Sequence[keras.Variable]) -> None:
-    """Writes the folder's newest checkpoint, and keeps the one before; killed at any moment, the old one or the new one is there.
+    """Writes the folder's newest checkpoint and keeps the previous one. A kill at any moment leaves the old or the new one.
 
     Raises:
         OSError: the folder cannot be written, or is full; the old checkpoint stays.
@@ -108,12 +108,12 @@ def save_checkpoint(folder: Path, state: TrainingState, variables: Sequence[kera
 
 
 def load_checkpoint(folder: Path) -> tuple[TrainingState, Values] | None:
-    """The state and the values of the variables of the folder's checkpoint, or None where there is none.
+    """The state and the values of the variables in the folder's checkpoint, or None if there is none.
 
-    If the newest cannot be used, the one before takes its place, with a warning that says so.
+    If the newest cannot be used, the previous one is used instead, with a warning.
 
     Raises:
-        CheckpointError: no checkpoint can be used; each is damaged, or was written by a version that this one does not understand.
+        CheckpointError: no checkpoint can be used: each is damaged, or was written by a version that this one cannot read.
         OSError: the folder cannot be written.
     """
     newest, previous = folder / FILE, folder / PREVIOUS
@@ -133,7 +133,7 @@ def load_checkpoint(folder: Path) -> tuple[TrainingState, Values] | None:
         raise CheckpointError(f"{damage}, and {error}: train in another folder") from None
     give_second_name(previous, newest)
     warnings.warn(
-        f"{damage}: going on from the checkpoint before, {previous.name}, of step {_step(saved[0])}",
+        f"{damage}: resuming from the previous checkpoint, {previous.name}, of step {_step(saved[0])}",
         stacklevel=2,
     )
     return saved
@@ -155,14 +155,14 @@ def _read(path: Path) -> tuple[TrainingState, Values]:
             target_tokenizer=Tokenizer(arrays["target"].tobytes()),
             rounds=tuple(Round(**one) for one in meta["rounds"]),
             finished=meta["finished"],
-            best_by=meta.get("best_by", "bleu"),  # older checkpoints do not say, and mean this
+            best_by=meta.get("best_by", "bleu"),  # older checkpoints do not say so, and mean this
         )
         return state, [(name, arrays[str(i)]) for i, name in enumerate(meta["variables"])]
     except (FileNotFoundError, NotADirectoryError):
         raise
     except (
         Exception
-    ) as error:  # a damaged file takes zipfile, NumPy and SentencePiece to more errors than they document
+    ) as error:  # on a damaged file, zipfile, NumPy and SentencePiece raise more errors than they document
         raise CheckpointError(f"{path} is not usable ({error})") from None
 
 
@@ -170,21 +170,21 @@ def restore(variables: Sequence[keras.Variable], values: Values) -> None:
     """Sets the variables to a checkpoint's values.
 
     Raises:
-        CheckpointError: they are not the variables that were saved.
+        CheckpointError: the saved variables are different ones.
     """
     names, saved = [_name(variable) for variable in variables], [name for name, _ in values]
     if names != saved:
         others = sorted(set(names) ^ set(saved)) or names
         raise CheckpointError(
-            f"the checkpoint holds other variables than the model built now, such as {others[0]}: it was written by another "
-            "version of keras-attn or Keras. Go on with that version, or train in another folder"
+            f"the checkpoint and the model built now have different variables, such as {others[0]}: the checkpoint is from another "
+            "version of keras-attn or Keras. Resume with that version, or train in another folder"
         )
     for variable, (_, value) in zip(variables, values, strict=True):
         variable.assign(value)
 
 
 def check_space(folder: Path, size: int) -> None:
-    """Raises OSError, before it is too late, where `size` more bytes cannot be written to the folder."""
+    """Raises OSError early if `size` more bytes cannot be written to the folder."""
     probe = folder / FILE.parent / "space.part"
     try:
         probe.parent.mkdir(parents=True, exist_ok=True)
@@ -199,17 +199,17 @@ def check_space(folder: Path, size: int) -> None:
 
 
 def state_variables(model: keras.Model) -> list[keras.Variable]:
-    """All that training changes: weights, random generators, and the optimizer's variables."""
+    """Everything that training changes: weights, random generators, and the optimizer's variables."""
     return [*model.variables, *model.optimizer.variables]
 
 
 def size_of(variables: Sequence[keras.Variable]) -> int:
-    """Bytes of all values together."""
+    """The total size of all values in bytes."""
     return sum(math.prod(each.shape) * np.dtype(each.dtype).itemsize for each in variables)
 
 
 def _name(variable: keras.Variable) -> str:
-    """Path, shape and dtype, without the numbers that Keras gives to all but the first model of a process."""
+    """Path, shape and dtype, without the numbers that Keras adds to the names in all but the first model of a process."""
     path = re.sub(r"_\d+(?=[_/]|$)", "", variable.path)
     return f"{path} {list(variable.shape)} {variable.dtype}"
 

@@ -1,4 +1,4 @@
-"""How long the compiler has worked: JAX compiles a step anew for every shape of batch, which takes longer than the first steps."""
+"""Measures compilation time: JAX compiles a step for every batch shape, which takes longer than the first steps."""
 
 import dataclasses
 import functools
@@ -10,13 +10,13 @@ _EVENT = "/jax/core/compile/backend_compile_duration"
 
 @dataclasses.dataclass
 class CompileClock:
-    """Attributes: programs compiled since the clock was made, and the seconds that took. Only JAX tells."""
+    """Attributes: the number of programs compiled since the clock was made, and the seconds this took. Only JAX reports it."""
 
     programs: int = 0
     seconds: float = 0.0
 
     def note(self, event: str, seconds: float, **_: str | int) -> None:
-        """What JAX calls with everything that it has measured."""
+        """JAX calls this with everything that it measures."""
         if event == _EVENT:
             self.programs += 1
             self.seconds += seconds

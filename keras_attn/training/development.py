@@ -1,4 +1,4 @@
-"""How good a model in training is: greedy translations of the development set, and its perplexity."""
+"""Evaluates a model in training: greedy translations of the development set, and perplexity."""
 
 import dataclasses
 import math
@@ -9,16 +9,16 @@ from keras_attn.evaluation.scores import Scores, corpus_scores
 from keras_attn.inference.translator import Translator
 from keras_attn.text.corpus import Corpus
 
-_LARGEST_EXPONENT = 700.0  # beyond, exp overflows
+_LARGEST_EXPONENT = 700.0  # exp overflows for larger values
 
 
 @dataclasses.dataclass(frozen=True)
 class DevScores:
-    """What one evaluation of the development set found.
+    """The result of one evaluation on the development set.
 
     Attributes:
-        scores, errors: of greedy translations.
-        perplexity: of a target token, EOS included.
+        scores, errors: those of greedy translations.
+        perplexity: per target token, EOS included.
     """
 
     scores: Scores
@@ -36,12 +36,12 @@ class DevScores:
         return {f"dev_{name}": value for name, value in found.items()}
 
     def numbers(self) -> dict[str, float]:
-        """Those of them that `log.csv` has a column for."""
+        """The scores that have a column in `log.csv`."""
         return {name: value for name, value in self.as_dict().items() if isinstance(value, float)}
 
 
 def evaluate_on_dev(translator: Translator, dev: Corpus) -> DevScores:
-    """Translates the development set greedily, and makes the model say its references."""
+    """Translates the development set greedily, and scores its references (teacher forcing)."""
     translations = translator(dev.source, beam_size=1)
     return DevScores(
         corpus_scores(translations, dev.target),

@@ -1,7 +1,8 @@
-"""The devices that share a training: several of one process, or those of several processes, each on a host of its own.
+"""The devices that share a training run: several in one process, or those of several processes on several hosts.
 
-Each device has all weights and takes its rows of every batch: `MirroredStrategy` on TensorFlow,
-`keras.distribution.DataParallel` on JAX. Processes are JAX's alone; the first of them evaluates and keeps the training's folder.
+Each device has all weights and takes some rows of every batch, with `MirroredStrategy` on TensorFlow and
+`keras.distribution.DataParallel` on JAX. Several processes work only on JAX; the first of them evaluates and writes the training
+folder.
 """
 
 import contextlib
@@ -26,14 +27,14 @@ COORDINATOR, PROCESSES, PROCESS = "KERAS_ATTN_COORDINATOR", "KERAS_ATTN_PROCESSE
 
 @dataclasses.dataclass(frozen=True)
 class Devices:
-    """What one process of a training works with.
+    """The devices of one process of a training run.
 
     Attributes:
-        count: devices of all processes.
-        process: the number of this one, from 0.
-        processes: how many there are.
-        distribution: Keras' or TensorFlow's, whose scope spreads a model; None where there is one device.
-        accelerators: whether the devices are other than CPUs.
+        count: number of devices of all processes.
+        process: the number of this process, from 0.
+        processes: the number of processes.
+        distribution: the distribution of Keras or TensorFlow; its scope spreads a model. None for a single device.
+        accelerators: whether the devices are not CPUs.
     """
 
     count: int = 1
@@ -48,11 +49,11 @@ class Devices:
         return Share(multiple=self.count, index=self.process, count=self.processes)
 
     def scope(self) -> contextlib.AbstractContextManager:
-        """Where a model is built and fitted."""
+        """The scope in which a model is built and fitted."""
         return self.distribution.scope() if self.distribution else contextlib.nullcontext()
 
     def check(self, training: TrainingConfig) -> None:
-        """Raises ConfigError where the devices cannot do what a training asks for."""
+        """Raises ConfigError if the devices cannot do what the config asks for."""
         wanted = {
             "training.jit_compile = true": training.jit_compile is True,
             "training.gradient_accumulation": training.gradient_accumulation > 1,
@@ -61,15 +62,15 @@ class Devices:
         refused = [name for name, given in wanted.items() if given and self._mirrored]
         if refused:
             raise ConfigError(
-                f"{refused[0]} works on one device of TensorFlow, and this training has {self.count}: set training.devices to 1, "
+                f"{refused[0]} needs a single device on TensorFlow, and this run has {self.count}: set training.devices to 1, "
                 "or train with KERAS_BACKEND=jax"
             )
 
     def compile_options(self, training: TrainingConfig) -> dict[str, Any]:
-        """Arguments of `compile` that say how a step runs."""
+        """The arguments of `compile` that control how a step runs."""
         jit = training.jit_compile
         if jit == "auto":
-            # on CPUs TensorFlow gains nothing by XLA; Keras leaves torch alone
+            # on CPUs, TensorFlow gains nothing from XLA; Keras does not compile for torch
             jit = (
                 self.accelerators and not self._mirrored
                 if keras.backend.backend() == "tensorflow"
@@ -78,11 +79,11 @@ class Devices:
         return {"jit_compile": jit, "steps_per_execution": training.steps_per_execution}
 
     def over_all(self, loss: keras.losses.Loss) -> keras.losses.Loss:
-        """The loss such that what its copies on all devices add up to is the mean over the tokens of the whole batch."""
+        """Adapts the loss so that its copies on all devices add up to the mean over the tokens of the whole batch."""
         return _MeanOverReplicas(loss) if self._mirrored else loss
 
     def sums_first(self, optimizer: keras.optimizers.Optimizer) -> keras.optimizers.Optimizer:
-        """The optimizer such that it clips the gradient of the whole batch, not that of each device's rows."""
+        """Adapts the optimizer so that it clips the gradient of the whole batch, not that of each device's rows."""
         if not self._mirrored:
             return optimizer
         kind = type(optimizer)
@@ -93,7 +94,7 @@ class Devices:
         return keras.backend.backend() == "tensorflow" and self.distribution is not None
 
     def from_first(self, function: Callable[[], Any]) -> Any:
-        """What `function` returns in the first process; the others wait for it."""
+        """The result of `function` in the first process; the others wait for it."""
         if self.processes == 1:
             return function()
         data = np.frombuffer(pickle.dumps(function()) if self.process == 0 else b"", np.uint8)
@@ -104,7 +105,7 @@ class Devices:
 
     @contextlib.contextmanager
     def folder(self, folder: Path) -> Iterator[Path]:
-        """The folder to train in: the given one in the first process, in the others one for the time being."""
+        """The folder to train in: the given one in the first process, a temporary one in the others."""
         if self.process == 0:
             yield folder
             return
@@ -112,19 +113,19 @@ class Devices:
             yield Path(own)
 
     def give_all(self, path: Path) -> None:
-        """Gives the other processes a file of the first, if that has it."""
+        """Sends a file of the first process to the others, if it exists."""
         data = self.from_first(lambda: path.read_bytes() if path.exists() else None)
         if self.process > 0 and data is not None:
             write_bytes(path, data)
 
 
 def find_devices(training: TrainingConfig) -> Devices:
-    """The devices that `training.devices` asks each process to use: `"auto"`, all of its accelerators, else of its CPUs.
+    """The devices that each process uses by `training.devices`; `"auto"` means all accelerators, or all CPUs if there are none.
 
-    Joins the other processes first, where the environment names some.
+    Joins the other processes first, if the environment names any.
 
     Raises:
-        ConfigError: there are fewer, or several cannot do what the training asks for.
+        ConfigError: there are fewer, or several devices cannot do what the config asks for.
     """
     _join_processes()
     backend, asked = keras.backend.backend(), training.devices
@@ -140,7 +141,7 @@ def find_devices(training: TrainingConfig) -> Devices:
         there = ["cpu"]
     if not 0 < (asked := len(there) if asked == "auto" else asked) <= len(there):
         raise ConfigError(
-            f"training.devices = {asked}, and Keras finds {len(there)} on {backend}: set it to 'auto' or to a number up to that"
+            f"training.devices = {asked}, and Keras finds {len(there)} on {backend}: set it to 'auto' or at most {len(there)}"
         )
     devices = _DEVICES_OF.get(backend, _one)(there[:asked])
     devices.check(training)
@@ -190,21 +191,21 @@ def _join_processes() -> None:
     """Joins the processes of `KERAS_ATTN_COORDINATOR`, once.
 
     Raises:
-        ConfigError: the variables do not say which process of how many this is, or the backend is not JAX.
+        ConfigError: the variables do not give this process' number and the number of processes, or the backend is not JAX.
     """
     coordinator = os.environ.get(COORDINATOR)
     if not coordinator:
         return
     if keras.backend.backend() != "jax":
         raise ConfigError(
-            f"{COORDINATOR} is set, and several processes train on JAX alone: set KERAS_BACKEND=jax"
+            f"{COORDINATOR} is set, and only JAX can train with several processes: set KERAS_BACKEND=jax"
         )
     import jax
 
     if jax.distributed.is_initialized():
         return
     if coordinator == "auto":
-        jax.distributed.initialize()  # the launcher has variables of its own
+        jax.distributed.initialize()  # the launcher has its own variables
         return
     try:
         processes, process = int(os.environ[PROCESSES]), int(os.environ[PROCESS])
@@ -219,8 +220,8 @@ def _join_processes() -> None:
 class _MeanOverReplicas(keras.losses.Loss):
     """On a replica of TensorFlow: its share of the batch's mean loss.
 
-    Keras takes the mean of what the replicas return. Each returns the mean over its own tokens, times how many those are, by
-    how many a replica has on average.
+    Keras averages the results of the replicas. Each returns the mean over its own tokens, times their number, divided by the
+    average number of tokens per replica.
     """
 
     def __init__(self, loss: keras.losses.Loss) -> None:
@@ -238,7 +239,7 @@ class _MeanOverReplicas(keras.losses.Loss):
 
 
 class _SumsFirst:
-    """On a replica of TensorFlow: an optimizer that adds up the gradients of all replicas before all else that it does to them."""
+    """On a replica of TensorFlow: an optimizer that first adds up the gradients of all replicas."""
 
     def apply(self, grads: list[Any], trainable_variables: list[Any] | None = None) -> None:
         import tensorflow as tf
@@ -249,4 +250,4 @@ class _SumsFirst:
         )
 
     def _all_reduce_sum_gradients(self, grads_and_vars: Any) -> Any:
-        return grads_and_vars  # of all replicas already
+        return grads_and_vars  # already summed over all replicas

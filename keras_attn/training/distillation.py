@@ -1,8 +1,8 @@
-"""Data diversification: a model learns from the pairs, and from what teachers of both directions make of them.
+"""Data diversification: a model learns from the pairs, and from their translations by teachers of both directions.
 
-In each round, teachers of the given config are trained, forwards and backwards: in the first round on the real pairs, then on all
-pairs there are. The forward ones translate the real sources, the backward ones the real targets, and what they make joins the
-pairs, each pair once. At the end the student learns from all of them. No other data comes in, and every training takes about as
+In each round, teachers of the given config are trained in both directions: in the first round on the real pairs, later on all pairs
+so far. Forward teachers translate the real sources, backward teachers the real targets, and their translations are added to the
+pairs, each pair once. At the end the student learns from all pairs. No other data is used, and every training run takes about as
 many steps as one on the real pairs.
 
 Reference: Nguyen et al. 2020, "Data Diversification: A Simple Strategy For Neural Machine Translation", algorithm 1: N rounds,
@@ -42,33 +42,34 @@ def distill(
     teachers: int = 1,
     student: Config | None = None,
 ) -> dict[str, Any]:
-    """Trains teachers and then their student, or goes on where an earlier call for the same folder was stopped.
+    """Trains teachers and then their student, or resumes an earlier call for the same folder.
 
-    `folder` becomes the student's model folder, and `folder/teachers` holds the teachers and what they made.
+    `folder` becomes the student's model folder, and `folder/teachers` contains the teachers and their translations.
 
-    With `training.guided_alignment` set, the links of a round's first teachers of both directions, joined, guide what learns from
-    these pairs. The first round's teachers are guided only where the real pairs have links.
+    With `training.guided_alignment`, the first teachers of both directions in a round are used to link the words of the pairs, and
+    these links guide the models that are trained on the pairs. The teachers of the first round are guided only if the real pairs
+    have links.
 
     Args:
-        config: of the teachers. It names the real sentence pairs; `training.epochs` is counted in these.
-        folder: where the student goes; made if it does not exist.
-        rounds: of teachers, N, at least 1.
-        teachers: of each direction in a round, k, at least 1; they differ in `training.seed`.
-        student: its config, on the same pairs. None: that of the teachers.
+        config: the config of the teachers. It names the real sentence pairs; `training.epochs` counts epochs of these.
+        folder: the folder for the student; made if it does not exist.
+        rounds: N, the rounds of teachers, at least 1.
+        teachers: k, the teachers per direction and round, at least 1; they differ in `training.seed`.
+        student: the student's config, on the same pairs. None: that of the teachers.
 
     Returns:
-        What is in the student's `metrics.json`.
+        The content of the student's `metrics.json`.
 
     Raises:
-        ConfigError: values that cannot be used.
-        CheckpointError: the folder was begun with other pairs, rounds or teachers.
-        CorpusError, TrainingDiverged, OSError: as `train`.
+        ConfigError: unusable values.
+        CheckpointError: the folder was started with other pairs, rounds or teachers.
+        CorpusError, TrainingDiverged, OSError: as for `train`.
     """
     folder, student = Path(folder), student or config
     if rounds < 1 or teachers < 1:
-        raise ConfigError("a distillation needs at least 1 round of at least 1 teacher of each direction")
+        raise ConfigError("a distillation needs at least 1 round of at least 1 teacher for each direction")
     if without_files(student).data != without_files(config).data:
-        raise ConfigError("a student learns from its teachers' pairs: leave its [data] as theirs is")
+        raise ConfigError("a student learns from its teachers' pairs: its [data] must equal theirs")
     for each, where in ((config, folder / TEACHERS), (student, folder)):
         fit.check(each, where)
     real = _real_pairs(config)
@@ -90,7 +91,7 @@ def distill(
 
 @dataclasses.dataclass(frozen=True)
 class _Stage:
-    """One round: its folder, its name, the config of its teachers, and whether they link what the next ones learn from."""
+    """One round: its folder, its name, the config of its teachers, and whether they link the words for the next models."""
 
     folder: Path
     name: str
@@ -98,7 +99,7 @@ class _Stage:
     guides: bool
 
     def add_to(self, pairs: Corpus, real: Splits, teachers: int) -> Corpus:
-        """The pairs, and what teachers that learnt from them make of the real ones."""
+        """The pairs, plus translations of the real pairs by teachers trained on all of them."""
         forward, backward = Splits(pairs, real.dev), Splits(_turned(pairs), _turned(real.dev))
         made = [pairs]
         for number in range(1, teachers + 1):
@@ -112,7 +113,7 @@ class _Stage:
         return dataclasses.replace(pairs, links=self._links(pairs)) if self.guides else pairs
 
     def _translations(self, config: Config, corpus: Splits, name: str, sources: Sequence[str]) -> list[str]:
-        """What a teacher makes of the sources, or made of them in an earlier call."""
+        """A teacher's translations of the sources, made now or in an earlier call."""
         folder = self.folder / name
         made = folder / "translations.txt"
         _tell(f"{self.name}: teacher {name}, on {len(corpus.train)} pairs")
@@ -123,7 +124,7 @@ class _Stage:
         return read_lines(made)
 
     def _links(self, pairs: Corpus) -> list[Links]:
-        """The joined links of the first teachers, found now or in an earlier call."""
+        """The combined links of the first teachers, found now or in an earlier call."""
         found = self.folder / "links.txt"
         if not found.exists():
             _tell(f"{self.name}: the teachers link the words of {len(pairs)} pairs")
@@ -133,13 +134,13 @@ class _Stage:
 
 
 def _real_pairs(config: Config) -> Splits:
-    """In memory, with the links that `data.links` names."""
+    """The corpus in memory, with the links from `data.links`."""
     read = partial(read_pairs, links=config.data.links or None)
     return Splits(split_corpus(config.data, "train", read=read), split_corpus(config.data, "dev"))
 
 
 def _begin(folder: Path, **plan: Any) -> None:
-    """Writes down what the folder is for; raises CheckpointError where it was begun for something else."""
+    """Records the settings of the folder; raises CheckpointError if it was started with others."""
     path = folder / PLAN
     if not path.exists():
         write_json(path, plan)
@@ -148,17 +149,17 @@ def _begin(folder: Path, **plan: Any) -> None:
         return
     if begun.get("pairs") != plan["pairs"]:
         raise CheckpointError(
-            f"the sentence pairs are not those that the distillation in {folder} began with. "
-            "Put them back to go on, or distill in another folder"
+            f"the sentence pairs are not those with which the distillation in {folder} began. "
+            "Restore them to resume, or distill in another folder"
         )
     raise CheckpointError(
         f"the distillation in {folder} began with {begun.get('rounds')} rounds of {begun.get('teachers')} teachers. "
-        "Give these to go on, or distill in another folder"
+        "Use the same numbers to resume, or distill in another folder"
     )
 
 
 def _sized(config: Config, pairs: Corpus, real: Splits) -> Config:
-    """The config of a training on these pairs: as many steps as on the real ones, evaluated as often."""
+    """The config of a run on these pairs, with as many steps and evaluations as on the real ones."""
     training = dataclasses.replace(
         config.training,
         epochs=max(1, round(config.training.epochs * len(real.train) / len(pairs))),
@@ -171,14 +172,14 @@ def _sized(config: Config, pairs: Corpus, real: Splits) -> Config:
 
 
 def _steps_per_round(training: TrainingConfig, real: Corpus) -> int:
-    """An evaluation after each pass over as many pairs as are real; batches that are counted in tokens have no such number."""
+    """The steps between evaluations: one pass over as many pairs as are real. Batches counted in tokens have no such number."""
     if training.evaluate_every or training.batch_tokens:
         return training.evaluate_every
     return math.ceil(len(real) / training.batch_size)
 
 
 def _with_seed(config: Config, number: int) -> Config:
-    """The config of the n-th teacher; the first has the seed that was given."""
+    """The config of the n-th teacher; the first has the given seed."""
     training = dataclasses.replace(config.training, seed=config.training.seed + number - 1)
     return dataclasses.replace(config, training=training)
 
@@ -201,7 +202,7 @@ def _turned(pairs: Corpus) -> Corpus:
 
 
 def _together(corpora: Iterable[Corpus]) -> Corpus:
-    """All pairs, each once, without those of which a teacher made nothing."""
+    """All pairs, each once, without empty translations."""
     pairs = dict.fromkeys(pair for each in corpora for pair in zip(each.source, each.target, strict=True))
     return keep_usable(*zip(*pairs, strict=True))
 

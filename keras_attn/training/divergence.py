@@ -1,4 +1,4 @@
-"""Stops a training whose loss is no number any more, and says where that happened."""
+"""Stops training if the loss is no longer a finite number, and says where that happened."""
 
 import math
 from collections.abc import Callable
@@ -16,12 +16,12 @@ class TrainingDiverged(ValueError):
 
 
 class StopOnDivergence(keras.callbacks.Callback):
-    """Raises `TrainingDiverged` after the first step whose loss is NaN or infinite.
+    """Raises `TrainingDiverged` after the first step with a NaN or infinite loss.
 
     Args:
-        training: whose values the message suggests to change.
-        describe: given a step, counted from 0, what that step's batch holds.
-        steps_per_round: steps of each of Keras' epochs.
+        training: the settings that the message suggests changing.
+        describe: describes the batch of a given step, counted from 0.
+        steps_per_round: steps in each of Keras' epochs.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class StopOnDivergence(keras.callbacks.Callback):
         self._first = epoch * self._steps_per_round
 
     def on_train_batch_end(self, batch: int, logs: dict[str, float]) -> None:
-        # Keras gives the mean over the round so far. Once NaN or infinite it stays so: the first time is the step's own.
+        # Keras reports the mean over the round so far. Once NaN or infinite, it stays so; the first time is due to this step.
         if not math.isfinite(logs["loss"]):
             step = self._first + batch
             raise TrainingDiverged(
@@ -56,7 +56,7 @@ class StopOnDivergence(keras.callbacks.Callback):
 
 
 def describe_batch(batches: TrainingBatches, trained: TrainedModel, step: int) -> str:
-    """Shapes, range of ids and first pair of a step's batch, which is made once more."""
+    """The shapes, range of ids and first pair of a step's batch, which is made again for this."""
     (source, target), *_ = next(batches.stream(step).as_numpy_iterator())
     first = trained.source_tokenizer.decode(source[:1])[0], trained.target_tokenizer.decode(target[:1])[0]
     return (

@@ -1,4 +1,4 @@
-"""The whole training: from a config to a model folder with the best model in it."""
+"""Training from start to finish: from a config to a model folder with the best model."""
 
 import dataclasses
 import importlib.util
@@ -49,33 +49,33 @@ def train(
     callbacks: Sequence[keras.callbacks.Callback] = (),
     start: Start | None = None,
 ) -> dict[str, Any]:
-    """Trains a model, or goes on where an earlier call for the same folder was stopped.
+    """Trains a model, or resumes an earlier call for the same folder.
 
-    `folder` becomes a model folder that holds the best model so far: by `training.best_by`, on the development set (greedy search;
-    of the moving average of the weights, where there is one). Beside it lie `log.csv`, `logs/` for TensorBoard, and `checkpoint/`.
-    Killed at any moment and called again, it ends with the same weights as if it had not been killed: on a CPU, with as many
-    threads, to the bit.
+    `folder` becomes a model folder with the best model so far, according to `training.best_by` on the development set (with greedy
+    search, and with the moving average of the weights if there is one). It also contains `log.csv`, `logs/` for TensorBoard, and
+    `checkpoint/`. If training is killed at any moment and called again, it ends with the same weights as without the interruption:
+    on a CPU with the same number of threads, to the bit.
 
     Args:
-        config: what to train. It names the sentence pairs, unless they are given.
-        folder: where the model goes; made if it does not exist.
-        corpus: the sentence pairs, in place of those that `[data]` could name.
-        callbacks: run after the package's own. Keras' epochs are the rounds: the steps up to one evaluation. At the end of a round
-            `logs` has its scores (`dev_bleu`, `dev_exact`, `dev_perplexity` and so on), and the folder its checkpoint, its line in
-            `log.csv` and, if it is the best so far, its model; the model in training has the weights that training goes on with,
-            not their moving average. A callback that sets `model.stop_training` there ends this call, and the next one goes on.
-            When a kill comes between a round's checkpoint and the callbacks, the next call starts with the next round: see
-            `on_train_begin`. A training that is finished runs none.
-        start: a trained model to start from. It is read when the training begins; one that goes on has it in its checkpoint.
+        config: what to train. It names the sentence pairs, unless `corpus` is given.
+        folder: the folder for the model; made if it does not exist.
+        corpus: the sentence pairs, instead of those named in `[data]`.
+        callbacks: run after the package's own. Keras' epochs are the rounds: the steps up to one evaluation. At the end of a round,
+            `logs` contains its scores (`dev_bleu`, `dev_exact`, `dev_perplexity` and so on). By then the folder has the round's
+            checkpoint, its line in `log.csv` and, if it is the best so far, its model. The model in training has the current
+            weights, not their moving average. A callback that sets `model.stop_training` ends this call, and the next call
+            resumes. If training is killed between a round's checkpoint and the callbacks, the next call starts with the next round:
+            see `on_train_begin`. If training is already finished, no callbacks run.
+        start: a trained model to start from. It is read when training begins; a resumed run reads the checkpoint instead.
 
     Returns:
-        What is in the folder's `metrics.json`.
+        The content of the folder's `metrics.json`.
 
     Raises:
-        ConfigError: values that cannot be used, or others than those that the folder's training began with: `[search]`,
-            `training.patience` and, but for the cosine schedule, `training.epochs` may change.
+        ConfigError: unusable values, or values that differ from those with which training in the folder began. `[search]`,
+            `training.patience` and, except with the cosine schedule, `training.epochs` may change.
         CorpusError: the sentence pairs cannot be loaded.
-        CheckpointError: there is something in the folder that training cannot go on from.
+        CheckpointError: training cannot be resumed from the content of the folder.
         TrainingDiverged: the loss became NaN or infinite.
         OSError: the folder cannot be written, or the disk is full.
     """
@@ -105,8 +105,8 @@ def _train(
     state = state or _first_state(config, pairs, start)
     if state.corpus_digest != digest(pairs):
         raise CheckpointError(
-            f"the sentence pairs are not those that the training in {folder} began with. "
-            "Put them back to go on, or train in another folder"
+            f"the sentence pairs are not those with which training in {folder} began. "
+            "Restore them to resume, or train in another folder"
         )
     with devices.scope():
         state = _go_on(config, devices, folder, state, values, pairs, callbacks, start)
@@ -123,7 +123,7 @@ def _go_on(
     callbacks: Sequence[keras.callbacks.Callback],
     start: Start | None,
 ) -> TrainingState:
-    """From the state to the end of the training, or to where a callback stops it; the state there."""
+    """Trains from a state to the end, or until a callback stops it; returns the state at that point."""
     vocabularies = state.source_tokenizer, state.target_tokenizer
     batches = training_batches(pairs.train, *vocabularies, config.data, config.training)
     plan = Plan.of(config, batches.steps_per_epoch, state.best_by)
@@ -147,20 +147,20 @@ def _go_on(
         own.append(keras.callbacks.TensorBoard(folder / "logs"))
     try:
         _fit(trained, fitted, batches, plan, devices, done=len(state.rounds), callbacks=[*own, *callbacks])
-    except (KeyboardInterrupt, SystemExit):  # which the command raises when it is told to end
+    except (KeyboardInterrupt, SystemExit):  # raised by the command when it is asked to terminate
         kept = len(end_of_round.state.rounds) * plan.steps_per_round
-        _tell(f"stopped; the same command goes on from step {kept} of {plan.total_steps}")
+        _tell(f"stopped; run the same command again to resume from step {kept} of {plan.total_steps}")
         raise
     return end_of_round.state
 
 
 def check(config: Config, folder: Path) -> None:
-    """Raises ConfigError or CheckpointError for what can be told before anything is read; see `train`."""
+    """Raises the ConfigErrors and CheckpointErrors that can be found before anything is read; see `train`."""
     for key in ("epochs", "gradient_accumulation", "steps_per_execution"):
         if not getattr(config.training, key):
             raise ConfigError(f"training.{key} must be at least 1")
     if not 0 <= config.training.scheduled_sampling <= 1:
-        raise ConfigError("training.scheduled_sampling is a share of the words, from 0 to 1")
+        raise ConfigError("training.scheduled_sampling is a share of the words and must be from 0 to 1")
     check_memory(config.model)
     if config.search.coverage_penalty and config.model.attention == "none":
         raise ConfigError("search.coverage_penalty needs attention, and model.attention = 'none' has none")
@@ -174,11 +174,11 @@ def check(config: Config, folder: Path) -> None:
         raise ConfigError("model.copy needs one vocabulary for both languages: set tokenizer.joint to true")
     if config.training.guided_alignment and config.training.subword_sampling:
         raise ConfigError(
-            "training.guided_alignment needs words that are cut alike in every epoch: set training.subword_sampling to 0"
+            "training.guided_alignment needs the same sub-words in every epoch: set training.subword_sampling to 0"
         )
     if (folder / model_folder.FORMAT_FILE).exists() and not (folder / checkpoints.FILE).exists():
         raise CheckpointError(
-            f"{folder} holds a model, but no checkpoint to go on from: train in another folder"
+            f"{folder} contains a model but no checkpoint to resume from: train in another folder"
         )
 
 
@@ -191,7 +191,7 @@ def _first_state(config: Config, pairs: Splits, start: Start | None) -> Training
 def _build(
     config: Config, state: TrainingState, plan: Plan, devices: Devices
 ) -> tuple[TrainedModel, keras.Model]:
-    """The model with its first weights, and what is fitted, compiled: the model, or one around it that shares its weights."""
+    """The model with its initial weights, and the compiled model to fit: the same one, or a wrapper that shares its weights."""
     source, target = state.source_tokenizer, state.target_tokenizer
     sizes = {"source_vocab_size": source.vocab_size, "target_vocab_size": target.vocab_size}
     config = dataclasses.replace(config, model=dataclasses.replace(config.model, **sizes))
@@ -212,7 +212,7 @@ def _build(
 
 
 def _objective(training: TrainingConfig, devices: Devices) -> dict[str, Any]:
-    """For `compile`: the losses and metrics of the model's one output, or of both."""
+    """The losses and metrics for `compile`, of the model's one or two outputs."""
     words = SmoothedCrossEntropy(training.label_smoothing)
     if training.r_drop:
         words = RDropCrossEntropy(training.label_smoothing, training.r_drop)
@@ -236,7 +236,7 @@ def _dtype_policy(name: str) -> Iterator[None]:
 
 
 def _prepare_folder(folder: Path, state: TrainingState, values: Values | None, model: keras.Model) -> None:
-    """Takes up the checkpoint or writes the first one, and finds out now whether there is room for what will come."""
+    """Restores the checkpoint or writes the first one, and checks that the disk has room for later ones."""
     variables = checkpoints.state_variables(model)
     if values is None:
         checkpoints.save_checkpoint(folder, state, variables)
@@ -256,7 +256,7 @@ def _fit(
     done: int,
     callbacks: Sequence[keras.callbacks.Callback],
 ) -> None:
-    """The rounds that are left after `done` of them."""
+    """The remaining rounds after `done` rounds."""
     step = done * plan.steps_per_round
     describe = partial(describe_batch, batches, trained)
     stop = StopOnDivergence(trained.config.training, describe, steps_per_round=plan.steps_per_round)
@@ -267,13 +267,13 @@ def _fit(
             initial_epoch=done,
             epochs=plan.rounds,
             verbose=0,
-            shuffle=False,  # the stream is shuffled
+            shuffle=False,  # the stream is already shuffled
             callbacks=[stop, ShowProgress(bar), *callbacks],
         )
 
 
 def _finish(folder: Path, state: TrainingState) -> dict[str, Any]:
-    """Completes the folder; after a kill between the last checkpoint and here, the next call does."""
+    """Completes the folder; if training is killed between the last checkpoint and here, the next call does it."""
     write_csv(folder / LOG, state.rounds)
     model_folder.update_config(folder, training=state.config.training, search=state.config.search)
     whole_training = {
@@ -298,7 +298,7 @@ def _summary(
     left_out = pairs.dropped + len(pairs) - batches.pairs
     done = len(state.rounds) * plan.steps_per_round
     return (
-        f"{batches.pairs} training pairs ({left_out} left out as empty or too long), {plan.steps_per_epoch} steps an epoch, "
+        f"{batches.pairs} training pairs ({left_out} left out as empty or too long), {plan.steps_per_epoch} steps per epoch, "
         f"{trained.model.count_params():,} parameters, step {done} of {plan.total_steps}; "
         f"the best model is chosen by {plan.best_by.name} on the development set (training.best_by)"
     )

@@ -1,4 +1,4 @@
-"""What is known about each round of a training: the steps up to one evaluation of the development set."""
+"""The history of a run, by rounds: the steps up to one evaluation on the development set."""
 
 import csv
 import dataclasses
@@ -15,14 +15,14 @@ class Round:
     """One line of the log, `log.csv`.
 
     Attributes:
-        step: steps since the training began.
-        epoch: the same in epochs.
+        step: steps since training began.
+        epoch: epochs since training began.
         loss: the training loss, smoothed labels and dropout included, as a mean over the round's batches.
-        learning_rate: that of the next step.
+        learning_rate: the learning rate of the next step.
         dev_bleu: sacreBLEU of the development set, greedy search.
-        dev_perplexity: plain perplexity of a target token of the development set.
-        tokens: real target tokens seen in this round.
-        seconds: time of this round's steps, without the evaluation.
+        dev_perplexity: perplexity per target token of the development set, without label smoothing.
+        tokens: real target tokens in this round.
+        seconds: time for this round's steps, without the evaluation.
         dev_chrf, dev_exact, dev_cer, dev_wer: scores of the same translations as `dev_bleu`, see `evaluation`; None in rounds of
             versions that did not measure them.
     """
@@ -42,12 +42,12 @@ class Round:
 
 
 def tokens_per_second(rounds: Sequence[Round]) -> float:
-    """Real target tokens a second of training, padding and evaluations not counted."""
+    """Real target tokens per second of training, without padding and evaluations."""
     return sum(one.tokens for one in rounds) / sum(one.seconds for one in rounds)
 
 
 def write_csv(path: Path, rounds: Sequence[Round]) -> None:
-    """Writes all rounds anew, so that a resumed training never leaves a line behind that it is going to repeat."""
+    """Rewrites all rounds, so that a resumed run never leaves a line that it will repeat."""
     with new_file(path) as part, part.open("w", newline="", encoding="utf-8") as stream:
         writer = csv.DictWriter(stream, [field.name for field in dataclasses.fields(Round)])
         writer.writeheader()

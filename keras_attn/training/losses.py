@@ -1,4 +1,4 @@
-"""Cross-entropy of the target tokens with label smoothing, the count of tokens it is averaged over, and that of the attention."""
+"""Cross-entropy of target tokens with label smoothing, its token count, and the cross-entropy of attention."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from keras import ops
 
 from keras_attn.search.types import Tensor
 
-_LEAST = 1e-20  # of an attention weight: its logarithm, and the inverse in the gradient, stay finite
+_LEAST = 1e-20  # smallest attention weight: keeps its logarithm, and the inverse in the gradient, finite
 
 
 @keras.saving.register_keras_serializable(package="keras_attn")
@@ -24,7 +24,7 @@ class SmoothedCrossEntropy(keras.losses.Loss):
 
     Call arguments:
         y_true: target ids `(B, T)`.
-        y_pred: logits `(B, T, V)`; the loss is computed in float32, whatever their dtype.
+        y_pred: logits `(B, T, V)` of any dtype; the loss is computed in float32.
         sample_weight: `(B, T)`; `None`: every token counts.
 
     Raises:
@@ -40,14 +40,12 @@ class SmoothedCrossEntropy(keras.losses.Loss):
         name: str = "smoothed_cross_entropy",
     ) -> None:
         if not 0 <= smoothing < 1:
-            raise ValueError(
-                f"label smoothing takes a value from 0 up to, not including, 1. Received: {smoothing}"
-            )
+            raise ValueError(f"label smoothing must be at least 0 and below 1. Received: {smoothing}")
         super().__init__(name=name, reduction=reduction, dtype="float32")
         self.smoothing = smoothing
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
-        targets = ops.cast(y_true, "int32")  # Keras hands them over as float32, exact up to 2**24
+        targets = ops.cast(y_true, "int32")  # Keras passes them as float32, which is exact up to 2**24
         return _smoothed_cross_entropy(
             ops.cast(ops.convert_to_tensor(y_pred), "float32"), targets, self.smoothing
         )
@@ -57,10 +55,10 @@ class SmoothedCrossEntropy(keras.losses.Loss):
 
 
 def _smoothed_cross_entropy(logits: Tensor, targets: Tensor, smoothing: float) -> Tensor:
-    """`(B, T, V), (B, T) -> (B, T)`, with its gradient `softmax(logits) - q` written out.
+    """`(B, T, V), (B, T) -> (B, T)`, with an explicit gradient, `softmax(logits) - q`.
 
-    Logits are the largest tensor of a training step, and automatic differentiation walks over it a dozen times: this way takes
-    a sixth of the time (see `benchmarks/log/loss_over_8000_words.md`).
+    Logits are the largest tensor in a training step, and automatic differentiation passes over them a dozen times. The explicit
+    gradient takes a sixth of the time (see `benchmarks/log/loss_over_8000_words.md`).
     """
     size = logits.shape[-1]
     others = smoothing / size
@@ -88,18 +86,18 @@ def _smoothed_cross_entropy(logits: Tensor, targets: Tensor, smoothing: float) -
 
 @keras.saving.register_keras_serializable(package="keras_attn")
 class AttentionCrossEntropy(keras.losses.Loss):
-    """`L_t = -sum_s reference_ts log(weights_ts)`: what guides the attention to given links.
+    """`L_t = -sum_s reference_ts log(weights_ts)`: guides attention towards given links.
 
-    The value is the sum over target tokens of `weight * L` divided by the sum of the weights. With 1 at tokens that have links and
-    0 at all others, that is the mean over the tokens with links of the batch: other tokens, and padding, change nothing. A batch
-    without links has no loss.
+    The value is the sum over target tokens of `weight * L` divided by the sum of the weights. With weights of 1 at tokens with
+    links and 0 elsewhere, that is the mean over the tokens with links in the batch: other tokens and padding change nothing. A
+    batch without links has a loss of 0.
 
     Shapes: B batch, T target length, S source length.
 
     Call arguments:
         y_true: the reference distribution `(B, T, S)`, each row summing to one, or all zero.
-        y_pred: attention weights `(B, T, S)`, the row of a target token being what it was produced with. The loss is computed
-            in float32, whatever their dtype; a weight below 1e-20 counts as 1e-20.
+        y_pred: attention weights `(B, T, S)` of any dtype; each row belongs to the target token that it produced. The loss is
+            computed in float32, and a weight below 1e-20 counts as 1e-20.
         sample_weight: `(B, T)`; `None`: every token counts.
 
     Reference: Chen, Matusov, Khadivi and Peter 2016, "Guided Alignment Training for Topic-Aware Neural Machine Translation",
@@ -120,7 +118,7 @@ class AttentionCrossEntropy(keras.losses.Loss):
 
 @keras.saving.register_keras_serializable(package="keras_attn")
 class TokenCount(keras.metrics.Metric):
-    """Real target tokens since the metric was last reset: the sum of the sample weights."""
+    """Counts real target tokens since the last reset: the sum of the sample weights."""
 
     def __init__(self, name: str = "tokens") -> None:
         super().__init__(name=name, dtype="float32")

@@ -1,4 +1,4 @@
-"""Whether a model can be trained on this machine, told before anything is allocated."""
+"""Checks, before anything is allocated, that this machine has enough memory to train a model."""
 
 import os
 
@@ -9,7 +9,7 @@ _BYTES_PER_PARAMETER = 16  # the weight, its gradient and the two moments of Ada
 
 
 def check_memory(model: ModelConfig) -> None:
-    """Refuses a model that takes more memory than the machine has.
+    """Refuses a model that needs more memory than the machine has.
 
     Raises:
         ConfigError: see above.

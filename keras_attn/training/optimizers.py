@@ -1,4 +1,4 @@
-"""The optimizer that a config describes, and the moving average of the weights that it may keep."""
+"""The optimizer that a config describes, and its moving average of the weights."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ def build_optimizer(training: TrainingConfig, total_steps: int) -> keras.optimiz
     `LossScaleOptimizer`.
 
     Raises:
-        ConfigError: a value that the optimizer has no use for, or one that `build_schedule` refuses.
+        ConfigError: a value that does not apply to the optimizer, or that `build_schedule` refuses.
     """
     if training.ema_decay >= 1:
         raise ConfigError(f"training.ema_decay must be below 1, such as 0.999; got {training.ema_decay}")
@@ -39,9 +39,10 @@ def build_optimizer(training: TrainingConfig, total_steps: int) -> keras.optimiz
 
 @contextmanager
 def averaged_weights(model: keras.Model) -> Iterator[None]:
-    """Lends the model the optimizer's moving average of its weights; without one, its weights stay.
+    """Temporarily replaces the model's weights by the optimizer's moving average, if there is one.
 
-    Afterwards they are back, bit for bit. (`keras.callbacks.SwapEMAWeights` swaps by adding and subtracting, which rounds.)
+    Afterwards the weights are restored, bit for bit. (`keras.callbacks.SwapEMAWeights` swaps by adding and subtracting, which
+    rounds.)
     """
     weights = [ops.convert_to_numpy(variable) for variable in model.trainable_variables]
     model.optimizer.finalize_variable_values(model.trainable_variables)

@@ -1,4 +1,4 @@
-"""How long a training is. Keras' epochs are the rounds: the steps up to one evaluation."""
+"""The length of a training run. Keras' epochs are the rounds: the steps up to one evaluation."""
 
 import dataclasses
 import math
@@ -11,14 +11,14 @@ from keras_attn.training.history import Round
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """How many steps a training has. It ends with a whole round, so the last epoch may be a longer one.
+    """The number of steps in a training run. It ends with a complete round, so the last epoch may be longer.
 
     Attributes:
         steps_per_epoch: steps in which every training pair is seen once.
         steps_per_round: steps up to one evaluation.
-        rounds: how many there are at most.
-        patience: evaluations without a better one after which the training ends early; 0: it never does.
-        best_by: what makes one better.
+        rounds: the most rounds.
+        patience: evaluations without improvement after which training ends early; 0: never.
+        best_by: the score that decides whether an evaluation is better.
     """
 
     steps_per_epoch: int
@@ -29,11 +29,11 @@ class Plan:
 
     @classmethod
     def of(cls, config: Config, steps_per_epoch: int, best_by: str = "bleu") -> "Plan":
-        """The plan for `training.epochs` with an evaluation every `training.evaluate_every` steps, which
-        `training.steps_per_execution` divides, or else the next number that it divides.
+        """The plan for `training.epochs` with an evaluation every `training.evaluate_every` steps, rounded up to a multiple of
+        `training.steps_per_execution`.
 
         Args:
-            config: where these stand.
+            config: contains these settings.
             steps_per_epoch: steps in which every training pair is seen once.
             best_by: a key of `SCORES`.
         """
@@ -48,13 +48,13 @@ class Plan:
         return self.rounds * self.steps_per_round
 
     def check_rounds(self, rounds: Sequence[Round]) -> None:
-        """Raises ConfigError where a training with these rounds behind it would go on with rounds of another length."""
+        """Raises ConfigError if a run with these completed rounds would be resumed with rounds of another length."""
         if rounds and rounds[0].step != self.steps_per_round:
             raise ConfigError(
-                f"this folder's training evaluates every {rounds[0].step} steps, and training.epochs is now such that it would "
-                f"every {self.steps_per_round}. Set it back to go on, or train in another folder"
+                f"this folder's run evaluates every {rounds[0].step} steps, but with the present training.epochs it would evaluate "
+                f"every {self.steps_per_round}. Set training.epochs back to resume, or train in another folder"
             )
 
     def is_over(self, rounds: Sequence[Round]) -> bool:
-        """Whether a training with these rounds behind it has come to its end, or its patience has."""
+        """Whether a run with these completed rounds has reached its end, or has run out of patience."""
         return len(rounds) >= self.rounds or 0 < self.patience <= self.best_by.rounds_since_best(rounds)

@@ -1,6 +1,6 @@
-"""What `training.mixed_precision = "auto"` is on this machine: bfloat16 where the hardware multiplies in it, else float32.
+"""Chooses the precision for `training.mixed_precision = "auto"`: bfloat16 if the hardware can multiply in it, else float32.
 
-Where it does not, bfloat16 is emulated: slower than float32 by half.
+Without hardware support, bfloat16 is emulated and takes half as long again as float32.
 """
 
 import re
@@ -15,14 +15,14 @@ _FIRST_NVIDIA = 8  # compute capability: Ampere
 
 
 def dtype_policy(mixed_precision: str) -> str:
-    """The name of Keras' dtype policy for a value of `training.mixed_precision`."""
+    """The Keras dtype policy for a value of `training.mixed_precision`."""
     if mixed_precision != "auto":
         return mixed_precision
     return "mixed_bfloat16" if _multiplies_bfloat16() else "float32"
 
 
 def describe(mixed_precision: str) -> str:
-    """A line that says what a training computes in, and why."""
+    """A line that says in which precision training computes, and why."""
     policy = dtype_policy(mixed_precision)
     if mixed_precision != "auto":
         return f"computing in {policy} (training.mixed_precision)"
@@ -47,13 +47,13 @@ def _multiplies_bfloat16() -> bool:
         if device.platform != "cpu":
             capability = getattr(
                 device, "compute_capability", None
-            )  # TPUs have none, and multiply in bfloat16
+            )  # TPUs report none, and can multiply in bfloat16
             return device.platform == "tpu" or float(capability or 0) >= _FIRST_NVIDIA
     return cpu_multiplies_bfloat16()
 
 
 def cpu_multiplies_bfloat16() -> bool:
-    """Whether Linux says so of the processor; elsewhere nobody does."""
+    """Whether Linux lists the feature for this processor; other systems do not tell."""
     try:
         text = CPU_FLAGS.read_text()
     except OSError:

@@ -1,4 +1,4 @@
-"""What a training says while it runs: a bar, and a line at the end of each round."""
+"""Progress messages of training: a bar, and a line at the end of each round."""
 
 import dataclasses
 import sys
@@ -15,19 +15,19 @@ from keras_attn.training.plan import Plan
 
 
 class ShowProgress(keras.callbacks.Callback):
-    """Shows the step, the round's loss and its real target tokens a second: on a bar, or, where there is no terminal and the bar
-    is off, in a line every half minute. At the end of a round it tells what was compiled in it, where the backend says so.
+    """Shows the step, the round's loss and its real target tokens per second: on a bar or, if there is no terminal and the bar is
+    off, in a line every half minute. At the end of a round it reports what was compiled, if the backend tells.
 
     Args:
-        bar: counts the training's steps.
-        every: seconds from one line to the next.
+        bar: counts the steps of the run.
+        every: seconds between lines.
     """
 
     def __init__(self, bar: tqdm, every: float = 30.0) -> None:
         super().__init__()
         self._bar = bar
         self._every = every
-        self._step = self._first = bar.n  # a bar that is off does not count
+        self._step = self._first = bar.n  # a bar that is turned off does not count
         self._began = self._told = time.monotonic()
         self._compiled = 0, 0.0
 
@@ -50,21 +50,19 @@ class ShowProgress(keras.callbacks.Callback):
     def on_epoch_end(self, epoch: int, logs: dict[str, float] | None = None) -> None:
         programs, seconds = np.subtract(dataclasses.astuple(compile_clock()), self._compiled)
         if programs:
-            told = (
-                f"compiled {programs:.0f} programs in {seconds:.1f} s: JAX needs one for every shape of batch"
-            )
+            told = f"compiled {programs:.0f} programs in {seconds:.1f} s: JAX needs one for every batch shape"
             tqdm.write(told, file=sys.stderr)
         if self._bar.disable and time.monotonic() - self._began >= self._every:
             print("evaluating the development set", file=sys.stderr, flush=True)
 
 
 def real_tokens(logs: dict[str, float]) -> float:
-    """The round's `TokenCount` so far. When a model has two outputs, Keras puts the output's name before it."""
+    """The round's `TokenCount` so far. If a model has two outputs, Keras prefixes the output's name."""
     return next(value for name, value in logs.items() if name.endswith("tokens"))
 
 
 def describe_round(rounds: Sequence[Round], plan: Plan) -> str:
-    """A line about the last of these rounds, and about the time that is left."""
+    """A line about the last of these rounds and the time left."""
     one = rounds[-1]
     best_by = plan.best_by
     score = f"dev {best_by.describe(one)}{' (best)' if best_by.best(rounds) is one else ''}"

@@ -1,4 +1,4 @@
-"""R-Drop (Liang et al. 2021): two passes over a sentence pair, with other units dropped, are to say the same."""
+"""R-Drop (Liang et al. 2021): two passes over a sentence pair, with different dropout, should predict the same."""
 
 from typing import Any
 
@@ -11,17 +11,18 @@ from keras_attn.training.losses import SmoothedCrossEntropy
 
 @keras.saving.register_keras_serializable(package="keras_attn")
 class RDropCrossEntropy(SmoothedCrossEntropy):
-    """The cross-entropy of both passes, and `weight` times the divergence between what they predict.
+    """The cross-entropy of both passes, plus `weight` times the divergence between their predictions.
 
-    A batch holds every sentence pair twice, one after the other: dropout makes two passes of it. With p and q what they predict
-    for a token, the token costs in each pass its smoothed cross-entropy and `weight / 4 * (KL(p, q) + KL(q, p))`, so that the two
-    passes together cost equation 4 of the paper. All else is as in `SmoothedCrossEntropy`.
+    A batch contains every sentence pair twice, one after the other, and dropout makes the two passes differ. If p and q are their
+    predictions for a token, the loss of that token in each pass is its smoothed cross-entropy plus
+    `weight / 4 * (KL(p, q) + KL(q, p))`, so both passes together give equation 4 of the paper. Everything else is as in
+    `SmoothedCrossEntropy`.
 
     Shapes: B batch, both passes together, T target length, V vocabulary.
 
     Args:
         smoothing: probability mass spread evenly over the vocabulary, from 0 up to, not including, 1.
-        weight: the paper's alpha, which was 5 for its translators.
+        weight: the paper's alpha, which was 5 for translation.
 
     Call arguments:
         y_true: target ids `(B, T)`.
@@ -54,8 +55,8 @@ class RDropCrossEntropy(SmoothedCrossEntropy):
 def _divergence(first: Tensor, second: Tensor) -> Tensor:
     """`KL(p, q) + KL(q, p)` of the two softmaxes, `(B, T, V), (B, T, V) -> (B, T)`.
 
-    Its gradient is written out, as in `losses.py`: for the first logits `p (log p - log q - KL(p, q)) + p - q`, for the second the
-    same the other way round.
+    Its gradient is explicit, as in `losses.py`: `p (log p - log q - KL(p, q)) + p - q` for the first logits, and the same with p
+    and q swapped for the second.
     """
 
     @ops.custom_gradient

@@ -1,4 +1,4 @@
-"""Whether a training can go on with the config that is given now."""
+"""Checks whether a run can be resumed with the present config."""
 
 import dataclasses
 
@@ -7,20 +7,20 @@ from keras_attn.training.checkpoint import TrainingState
 
 
 def without_files(config: Config) -> Config:
-    """The config without the names of files, which may be elsewhere the next time."""
+    """The config without the names of files, which may have moved in the meantime."""
     data = dataclasses.replace(config.data, train=(), dev=(), test=(), links="")
     return dataclasses.replace(config, data=data)
 
 
 def with_config(state: TrainingState, config: Config) -> TrainingState:
-    """The state of a training that goes on with this config.
+    """The state of a run that is resumed with this config.
 
-    What `[search]` says, when the training ends (`training.epochs`, `training.patience`) and what it runs on (`training.devices`,
-    `jit_compile`, `steps_per_execution`) may be others than it began with. Only the cosine schedule and scheduled sampling, which
-    are made for a number of epochs, are bound to them.
+    Some values may differ from those with which training began: `[search]`, when training ends (`training.epochs`,
+    `training.patience`) and how it runs (`training.devices`, `jit_compile`, `steps_per_execution`). With the cosine schedule or
+    scheduled sampling, which depend on the number of epochs, `training.epochs` must stay.
 
     Raises:
-        ConfigError: other values have changed; the message names their keys.
+        ConfigError: any other value has changed; the message names the keys.
     """
     config = without_files(config)
     before, now = dataclasses.asdict(state.config), dataclasses.asdict(config)
@@ -36,7 +36,7 @@ def with_config(state: TrainingState, config: Config) -> TrainingState:
     ]
     if changes:
         raise ConfigError(
-            f"this folder's training began with another config: {'; '.join(changes)}. "
-            "Set it back to go on, or train in another folder"
+            f"training in this folder began with another config: {'; '.join(changes)}. "
+            "Set it back to resume, or train in another folder"
         )
     return dataclasses.replace(state, config=config)

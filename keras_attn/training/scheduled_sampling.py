@@ -1,4 +1,4 @@
-"""Scheduled sampling (Bengio et al. 2015): in training the decoder reads, ever more often, words that it would have said itself."""
+"""Scheduled sampling (Bengio et al. 2015): as training goes on, the decoder reads more of its own predictions."""
 
 from typing import Any
 
@@ -11,12 +11,12 @@ from keras_attn.special_ids import BOS_ID, PAD_ID
 
 
 def with_own_words(model: Seq2Seq, share: float, steps: int) -> keras.Model:
-    """The model as it is trained: on inputs in which it has replaced words by its own.
+    """A wrapper for training, in which the model reads some of its own predictions instead of the target.
 
     Args:
-        model: shares all its weights with what is returned.
-        share: of the target's words that are replaced at the end of the training; it grows from 0 in a straight line.
-        steps: of the whole training.
+        model: the model; it shares all its weights with the wrapper.
+        share: the share of target words that are replaced at the end of training; it grows linearly from 0.
+        steps: the number of steps in the whole run.
     """
     source, target_in = model.inputs
     mixed = OwnWords(model, share, steps, name="own_words")(target_in, source)
@@ -26,17 +26,17 @@ def with_own_words(model: Seq2Seq, share: float, steps: int) -> keras.Model:
 class OwnWords(keras.layers.Layer):
     """`y'_t = y_t`, or with probability `e_i` a word drawn from `p(. | y'_<t, x)`; `e_i = share * min(i / steps, 1)` in step i.
 
-    BOS and padding stay. The model draws without its dropout of words, embeddings, memory and readout, and no gradient flows
-    through what it says. What follows a replaced word is still to be the target's own.
+    BOS and padding stay. The model draws without dropout of words, embeddings, memory and readout, and no gradient flows through
+    the drawn words. The labels do not change: after a replaced word, the model must still predict the target's own next word.
 
     Args:
-        model: what draws.
+        model: the model that draws.
         share, steps: see `with_own_words`.
 
     Call arguments:
         target_in: int32 `(B, T)`.
-        source: as the model's first input.
-        training: without it, the words stay.
+        source: like the model's first input.
+        training: whether to replace words at all.
 
     Returns:
         int32 `(B, T)`.
@@ -88,6 +88,6 @@ class OwnWords(keras.layers.Layer):
 
 
 def _drawn(log_probs: Any, draws: Any) -> Any:
-    """A word of each row `[B, V]`, by numbers `[B]` from 0 up to 1: int32 `[B]`."""
+    """Draws a word from each row `[B, V]`, with uniform numbers `[B]` in [0, 1): int32 `[B]`."""
     below = ops.cumsum(ops.exp(log_probs), axis=-1) <= draws[:, None]
     return ops.minimum(ops.sum(ops.cast(below, "int32"), axis=-1), log_probs.shape[-1] - 1)

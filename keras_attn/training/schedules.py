@@ -1,4 +1,4 @@
-"""The learning rate as a function of the step: a linear warm-up to the peak, then one of three ways on."""
+"""The learning rate as a function of the step: a linear warm-up to the peak, then one of three schedules."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ class InverseSqrt(LearningRateSchedule):
 
 
 def build_schedule(training: TrainingConfig, total_steps: int) -> float | LearningRateSchedule:
-    """The schedule that a config names, 0 at step 0 when there is a warm-up, and `learning_rate` at its end.
+    """The schedule that a config names. With a warm-up, it is 0 at step 0 and `learning_rate` at the end of the warm-up.
 
     `constant` stays there, `inverse_sqrt` falls with the square root of the step, `cosine` falls to 0 at `total_steps` (Loshchilov
     and Hutter 2017, equation 5, without restarts).
@@ -56,10 +56,10 @@ def _check(training: TrainingConfig, total_steps: int) -> None:
         raise ConfigError("training.learning_rate must be above 0")
     if training.schedule == "inverse_sqrt" and not training.warmup_steps:
         raise ConfigError(
-            "training.schedule = 'inverse_sqrt' starts to fall at the end of the warm-up: set training.warmup_steps"
+            "training.schedule = 'inverse_sqrt' needs a warm-up, after which it falls: set training.warmup_steps"
         )
     if training.schedule == "cosine" and training.warmup_steps >= total_steps:
         raise ConfigError(
-            f"training.warmup_steps = {training.warmup_steps} leaves nothing of the {total_steps} steps of this training "
+            f"training.warmup_steps = {training.warmup_steps} leaves none of the {total_steps} steps of this run "
             "for training.schedule = 'cosine': lower it, or raise training.epochs"
         )

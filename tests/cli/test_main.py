@@ -72,7 +72,7 @@ def test_the_version_is_the_package_s(run):
         (["translate", ".", "--beam-size", "many"], "'many' is not a valid integer"),
         (["translate", "."], "is not a model folder: it has no config.toml"),
         (["translate", ".", "--top-k", "5"], "--top-k needs --sample"),
-        (["translate", ".", "--sample", "--beam-size", "5"], "play no part in --sample"),
+        (["translate", ".", "--sample", "--beam-size", "5"], "do not apply to --sample"),
         (["train", "nowhere.toml", "runs"], "File 'nowhere.toml' does not exist"),
         (["evaluate", ".", "--source", "a"], "File 'a' does not exist"),
         (["align", "."], "give SOURCE_FILE and TARGET_FILE, or --source-text and --output"),
@@ -81,8 +81,8 @@ def test_the_version_is_the_package_s(run):
         (["align", ".", "--source-text", "a", "--output", "a.jpg"], "a .png or .svg file; got 'a.jpg'"),
         (["export", "."], "Missing option '--format'"),
         (["export", ".", "--format", "tflite"], "'tflite' is not one of 'saved-model', 'litert'"),
-        (["export", ".", "--format", "saved-model", "--precision", "int8"], "are for --format litert"),
-        (["export", ".", "--format", "saved-model", "--any-source-length"], "are for --format litert"),
+        (["export", ".", "--format", "saved-model", "--precision", "int8"], "need --format litert"),
+        (["export", ".", "--format", "saved-model", "--any-source-length"], "need --format litert"),
     ],
 )
 def test_a_mistake_is_one_line_on_stderr_and_exit_code_2(arguments, message, run, tmp_path, monkeypatch):

@@ -130,7 +130,7 @@ def test_samples_differ_by_their_seed(run, saved_tiny_folder):
 def test_more_hypotheses_than_the_beam_keeps_are_a_mistake(run, saved_tiny_folder):
     result = run("translate", saved_tiny_folder, "--beam-size", 2, "--n-best", 3, stdin=b"the cat\n")
     assert result.exit_code == 2
-    assert "n_best must be from 1 to what the search keeps, 2" in result.stderr
+    assert "n_best must be from 1 to the number of hypotheses that the search keeps, 2" in result.stderr
 
 
 def test_broken_weights_are_a_mistake(run, model_folder):

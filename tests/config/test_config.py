@@ -229,7 +229,7 @@ def test_a_value_that_is_nested_too_deeply_is_refused():
 
 def test_a_file_larger_than_any_config_is_refused_before_it_is_parsed(write):
     with pytest.raises(
-        ConfigError, match="is larger than 32,768 bytes, the most that such a file holds: expected a config"
+        ConfigError, match="is larger than 32,768 bytes, the limit for such a file: expected a config"
     ):
         config.load(write("#" * 32_769))
     with pytest.raises(ConfigError, match="/dev/zero is larger than 32,768 bytes"):

@@ -25,7 +25,7 @@ def test_a_split_that_is_not_there_is_named(split, message):
 def test_a_training_needs_pairs_of_both_kinds():
     pairs, none = Corpus(["one"], ["un"]), Corpus([], [])
     assert len(Splits(train=pairs, dev=pairs).train) == 1
-    with pytest.raises(CorpusError, match="the train split holds no pairs"):
+    with pytest.raises(CorpusError, match="the train split has no pairs"):
         Splits(train=none, dev=pairs)
-    with pytest.raises(CorpusError, match="the dev split holds no pairs"):
+    with pytest.raises(CorpusError, match="the dev split has no pairs"):
         Splits(train=pairs, dev=none)

@@ -30,6 +30,10 @@ def check(tmp_path):
         "For people whose code stood on tfa.",
         "Made by Tensorflow.",
         "A subword vocabulary.",
+        "It expects one reference a source.",
+        "A training goes on from there.",
+        "The same but for its end.",
+        "The state before asks.",
     ],
 )
 def test_what_recurs_is_found_with_its_line(check, line):
@@ -39,6 +43,7 @@ def test_what_recurs_is_found_with_its_line(check, line):
 
 def test_good_prose_code_and_words_that_only_look_wrong_pass(check):
     done = check(
-        "# Page\n\nA user has a unit, an hour and a one-line `Tensorflow`.\n\n```text\ntakes a int\n```\n"
+        "# Page\n\nA user has a unit, an hour and a one-line `Tensorflow`, not for a key but for any row.\n\n"
+        "```text\ntakes a int\n```\n"
     )
     assert (done.returncode, done.stdout) == (0, "")

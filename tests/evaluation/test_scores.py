@@ -183,7 +183,7 @@ def test_edges_that_do_not_increase_are_refused(edges):
 
 
 def test_every_hypothesis_needs_a_source():
-    with pytest.raises(ValueError, match="one source a hypothesis; got 2 and 1"):
+    with pytest.raises(ValueError, match="one source per hypothesis; got 2 and 1"):
         bleu_by_length(["w", "w"], ["a"], ["a"], edges=(5,))
 
 

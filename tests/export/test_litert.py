@@ -407,7 +407,7 @@ def test_an_operator_that_is_not_built_in_is_named():
     [
         ({"precision": "int8-full"}, "full-integer quantisation is not supported: .* Use precision='int8'"),
         ({"precision": "bfloat16"}, "precision must be one of float32, float16, int8"),
-        ({"source_length": 1}, "source_length must hold a word and EOS"),
+        ({"source_length": 1}, "source_length must be at least 2: a word and EOS"),
         ({"max_length": 0}, "max_length must be at least 1"),
         ({"beam_size": 0}, "beam_size must be at least 1"),
         ({"sources": ["one"]}, "at least 50 sentences or inputs; got 1"),

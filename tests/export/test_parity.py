@@ -87,7 +87,7 @@ def test_fewer_than_fifty_sentences_prove_too_little(exported, tiny_trained, sou
 
 
 def test_each_source_needs_its_reference(exported, tiny_trained, sources):
-    with pytest.raises(ValueError, match="expected one reference a source; got 59 and 60"):
+    with pytest.raises(ValueError, match="expected one reference per source; got 59 and 60"):
         check_litert(tiny_trained, exported, sources, sources[:59])
 
 

@@ -171,7 +171,7 @@ def test_what_the_server_refuses_comes_with_its_reason(client, rest_server, grpc
         client.ask_rest(rest_server, "other", {"text": ["3"]})
     with pytest.raises(client.ServerError, match="NOT_FOUND: Servable not found"):
         client.ask_grpc(grpc_server, "other", {"text": ["3"]})
-    with pytest.raises(client.ServerError, match="expected one translation a text"):
+    with pytest.raises(client.ServerError, match="expected one translation per text"):
         client.ask_rest(rest_server, "digits", {"text": ["3"], "translation": ["a", "b"]}, "score")
 
 

@@ -100,7 +100,7 @@ def test_a_translation_is_scored_up_to_the_most_tokens_of_one(ask, translator, d
 
 
 def test_every_text_needs_its_translation(ask):
-    with pytest.raises(tf.errors.InvalidArgumentError, match="expected one translation a text"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="expected one translation per text"):
         ask("score", text=["3", "1"], translation=["three"])
 
 

@@ -210,11 +210,11 @@ def test_an_ensemble_takes_models_of_one_vocabulary(translator, tiny_trained, so
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"prefix": ["le", "la"]}, "expected one prefix a line; got 2 for 1 lines"),
-        ({"prefix": "日本"}, "the target vocabulary cannot say '日本'"),
-        ({"glossary": {"cat": "日本"}}, "the target vocabulary cannot say '日本'"),
-        ({"glossary": {"cat": "chat"}, "beam_size": 1}, "a glossary takes a beam search"),
-        ({"glossary": {"cat": "chat"}, "sampling": Sampling()}, "a glossary takes a beam search"),
+        ({"prefix": ["le", "la"]}, "expected one prefix per line; got 2 for 1 lines"),
+        ({"prefix": "日本"}, "the target vocabulary cannot spell '日本'"),
+        ({"glossary": {"cat": "日本"}}, "the target vocabulary cannot spell '日本'"),
+        ({"glossary": {"cat": "chat"}, "beam_size": 1}, "a glossary needs beam search"),
+        ({"glossary": {"cat": "chat"}, "sampling": Sampling()}, "a glossary needs beam search"),
         ({"min_length": -1}, "min_length must be 0 or more"),
         ({"diversity": -1.0}, "diversity must be 0 or more"),
         ({"diversity": 1.0, "glossary": {"cat": "chat"}}, "no diversity"),

@@ -249,8 +249,11 @@ def test_training_on_changes_what_a_translator_says(translator, tiny_trained, li
         ({"beam_size": 0}, "beam_size must be at least 1"),
         ({"batch_size": 0}, "batch_size must be at least 1"),
         ({"length_penalty": -1.0}, "length_penalty must be 0 or more"),
-        ({"beam_size": 2, "n_best": 3}, "n_best must be from 1 to what the search keeps, 2"),
-        ({"sampling": Sampling(), "n_best": 2}, "Sampling draws one translation a line"),
+        (
+            {"beam_size": 2, "n_best": 3},
+            "n_best must be from 1 to the number of hypotheses that the search keeps, 2",
+        ),
+        ({"sampling": Sampling(), "n_best": 2}, "Sampling draws one translation per line"),
         ({"sampling": Sampling(temperature=0.0)}, "temperature must be above 0"),
     ],
 )

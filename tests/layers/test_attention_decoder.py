@@ -513,7 +513,7 @@ def test_dot_with_unequal_widths_says_what_to_use_instead():
 
 
 def test_an_initial_state_of_another_form_is_refused():
-    with pytest.raises(ValueError, match=r"tuple of 1 \(a layer each\) tuples of 1 tensors \(batch, 6\)"):
+    with pytest.raises(ValueError, match=r"tuple of 1 tuples, one per layer, of 1 tensors \(batch, 6\)"):
         built(BahdanauAttention(5))(X, MEMORY, initial_state=[np.zeros((B, UNITS))])
 
 

@@ -80,7 +80,7 @@ def test_heads_of_the_general_score_share_out_the_projected_memory():
     ],
 )
 def test_widths_that_heads_cannot_share_are_refused(layer, message):
-    with pytest.raises(ValueError, match=f"divide the widths it shares out.*{message}"):
+    with pytest.raises(ValueError, match=f"divide the widths that it splits.*{message}"):
         layer(QUERY, VALUE)
 
 

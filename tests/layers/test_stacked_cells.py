@@ -71,7 +71,9 @@ def test_states_given_as_lists_become_tuples():
 )
 def test_states_of_another_stack_are_refused(layers, count):
     states = tuple(tuple(np.zeros((B, UNITS)) for _ in range(count)) for _ in range(layers))
-    message = r"initial_state is a tuple of 2 \(a layer each\) tuples of 2 tensors \(batch, 5\)\. Received: "
+    message = (
+        r"initial_state must be a tuple of 2 tuples, one per layer, of 2 tensors \(batch, 5\)\. Received: "
+    )
     with pytest.raises(ValueError, match=message):
         built("lstm", UNITS, num_layers=2).checked_states(states)
 

@@ -154,7 +154,7 @@ def test_a_picture_is_read_without_an_embedding():
 
 def test_frames_of_any_number_need_a_shape():
     frames = layers.GRU(WIDTH, return_sequences=True)
-    with pytest.raises(ValueError, match="give source_shape"):
+    with pytest.raises(ValueError, match="set source_shape"):
         compose(frames, source_embedding=None)
     model = compose(frames, source_embedding=None, source_shape=(None, 5))
     assert model.translate(np.ones((2, 7, 5)), beam_size=1, max_length=3).tokens.shape == (2, 1, 3)
@@ -176,7 +176,7 @@ def test_the_mean_of_the_memory_is_where_a_decoder_starts_from_without_states():
         ({"encoder": layers.Conv1D(WIDTH, 3, strides=2, padding="same")}, r"makes 12 positions of 24"),
         (
             {"encoder": layers.LSTM(WIDTH, **RECURRENT), "output": None},
-            "must be a keras.layers.ReversibleEmbedding",
+            "must then be a keras.layers.ReversibleEmbedding",
         ),
         (
             {"encoder": layers.LSTM(WIDTH, **RECURRENT), "decoder": layers.GRU(WIDTH)},

@@ -173,7 +173,7 @@ class EverySecond(keras.layers.Layer):
         ),
         (
             {"decoder": AttentionDecoder(6, feed="none", readout_units=6)},
-            "Copying uses the attention weights",
+            "Copying needs attention",
         ),
         ({"encoder": EverySecond()}, "makes 12 of 24"),
         (

@@ -77,7 +77,7 @@ def test_a_word_never_read_costs_much_and_not_infinitely_much():
     [
         ({"coverage_penalty": -1.0}, "coverage_penalty must be 0 or more"),
         ({"coverage_penalty": 1.0}, "coverage_penalty needs a source_mask"),
-        ({"coverage_penalty": 1.0, "source_mask": EVERY_WORD}, "needs a step that gives attention weights"),
+        ({"coverage_penalty": 1.0, "source_mask": EVERY_WORD}, "needs a step that returns attention weights"),
     ],
 )
 def test_unusable_values_are_refused(speller, ids, options, message):

@@ -19,8 +19,8 @@ def changed(speller, change):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda p, s, w: (p, list(s.values()), w), "structure that it was given"),
-        (lambda p, s, w: (p, {"position": s["position"]}, w), "structure that it was given"),
+        (lambda p, s, w: (p, list(s.values()), w), "structure of the one it was given"),
+        (lambda p, s, w: (p, {"position": s["position"]}, w), "structure of the one it was given"),
         (lambda p, s, w: (p, {**s, "position": s["position"][:, None]}, w), r"Given: .*returned: "),
         (lambda p, s, w: (p, {**s, "position": ops.cast(s["position"], "float32")}, w), r"int32.*float32"),
         (lambda p, s, w: (p[:, None], s, w), r"log_probs \[N, V\]"),

@@ -65,7 +65,7 @@ def test_weights_that_nobody_asked_for_are_not_kept(markov, ids):
 def test_weights_of_a_step_that_gives_none_cannot_be_kept(speller, ids):
     step = speller([5])
     with pytest.raises(
-        ValueError, match="return_weights=True asks for attention weights, but the step gives None"
+        ValueError, match="return_weights=True needs attention weights, but the step returns None"
     ):
         greedy(step, step.state, **ids, max_length=4, return_weights=True)
 
@@ -83,7 +83,7 @@ def test_a_sentence_is_found_alike_alone_and_in_a_batch(markov, ids, numpy):
     ("wrong", "message"),
     [
         ({"max_length": 0}, "max_length must be at least 1"),
-        ({"limits": [[3]]}, "limits must hold one number a sentence"),
+        ({"limits": [[3]]}, "limits must have one number per sentence"),
         ({"eos_id": 0}, "eos_id must be neither"),
         ({"eos_id": 2}, "eos_id must be neither"),
         ({"state": []}, "at least one tensor"),

@@ -211,7 +211,7 @@ def test_a_broken_vocabulary_is_named(name, old_folder):
 def test_a_vocabulary_of_another_size_is_refused(old_folder, source_lines):
     smaller = Tokenizer((old_folder / "source.spm").read_bytes()).vocab_size - 5
     (old_folder / "source.spm").write_bytes(train_tokenizer(source_lines, smaller).model_proto)
-    with pytest.raises(ModelFolderError, match="the files are not of one model"):
+    with pytest.raises(ModelFolderError, match="the files belong to different models"):
         load_model(old_folder)
 
 
@@ -221,7 +221,7 @@ def test_a_vocabulary_of_another_size_is_refused(old_folder, source_lines):
         ("config.toml", "[model]\nunits = 3\n", "config.toml is not usable: unknown key model.units"),
         ("config.toml", "", "pieces, but the model in config.toml was built for 0"),
         ("format.json", "{", "format.json is not valid JSON"),
-        ("format.json", "[]", "format.json does not hold a JSON object"),
+        ("format.json", "[]", "format.json is not a JSON object"),
         ("format.json", "{}", "format.json does not say which format"),
     ],
 )
@@ -352,11 +352,11 @@ def test_a_link_out_of_the_folder_is_not_followed(name, model_folder, tmp_path):
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("embedding_dim", 200_000, "does not fit config.toml: the files are not of one model"),
-        ("decoder_units", 10**9, "does not fit config.toml: the files are not of one model"),
+        ("embedding_dim", 200_000, "does not fit config.toml: the files belong to different models"),
+        ("decoder_units", 10**9, "does not fit config.toml: the files belong to different models"),
         ("source_vocab_size", 10**9, "pieces, but the model in config.toml was built for 1000000000"),
         ("encoder_layers", 100_000, "model.encoder_layers takes at most 100; got 100000"),
-        ("encoder_layers", 100, "does not fit config.toml: the files are not of one model"),
+        ("encoder_layers", 100, "does not fit config.toml: the files belong to different models"),
         ("beam_size", 1_000_000, "search.beam_size takes at most 1000; got 1000000"),
         ("max_length_extra", 10**15, "search.max_length_extra takes at most 10000"),
         ("batch_size", 10_000, "makes 30,000 hypotheses at once; a model folder may ask for 16,384"),

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones():
-    with pytest.raises(ValueError, match="no packaged model 'tatoeba-xx-yy'; there are: "):
+    with pytest.raises(ValueError, match="no packaged model 'tatoeba-xx-yy'; available: "):
         packaged.folder("tatoeba-xx-yy")
 
 

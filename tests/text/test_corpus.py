@@ -103,7 +103,7 @@ def test_a_folder_is_refused(tmp_path):
 )
 def test_a_broken_gzip_file_is_refused(tmp_path, data):
     (tmp_path / "a.gz").write_bytes(data)
-    with pytest.raises(CorpusError, match="not a whole gzip file"):
+    with pytest.raises(CorpusError, match="not a complete gzip file"):
         read_lines(tmp_path / "a.gz")
 
 

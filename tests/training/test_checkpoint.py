@@ -82,7 +82,7 @@ def test_variables_of_another_shape_are_not_restored(tmp_path, state):
     checkpoints.save_checkpoint(tmp_path, state, make_variables(1))
     _, values = checkpoints.load_checkpoint(tmp_path)
     others = [keras.Variable(np.zeros((3, 3)), name="kernel"), make_variables(1)[1]]
-    with pytest.raises(CheckpointError, match="other variables than the model built now, such as kernel"):
+    with pytest.raises(CheckpointError, match="the model built now have different variables, such as kernel"):
         checkpoints.restore(others, values)
 
 
@@ -102,7 +102,7 @@ def test_a_damaged_checkpoint_falls_back_to_the_one_before_and_says_so(tmp_path,
     file = tmp_path / checkpoints.FILE
     file.write_bytes(flip(file.read_bytes(), 1000))
     with pytest.warns(
-        UserWarning, match=r"state.npz is not usable .*: going on from .* previous.npz, of step 7$"
+        UserWarning, match=r"state.npz is not usable .*: resuming from .* previous.npz, of step 7$"
     ):
         assert read_value(tmp_path) == 1.0
 
@@ -112,12 +112,12 @@ def test_a_fall_back_is_told_once_and_no_damaged_checkpoint_is_kept(tmp_path, st
     for value in (1, 2):
         checkpoints.save_checkpoint(tmp_path, state, make_variables(value))
     (tmp_path / checkpoints.FILE).write_bytes(b"damaged")
-    with pytest.warns(UserWarning, match="going on from the checkpoint before"):
+    with pytest.warns(UserWarning, match="resuming from the previous checkpoint"):
         checkpoints.load_checkpoint(tmp_path)
     assert read_value(tmp_path) == 1.0  # without another warning, which would be an error here
     checkpoints.save_checkpoint(tmp_path, state, make_variables(3))
     (tmp_path / checkpoints.FILE).unlink()
-    with pytest.warns(UserWarning, match=r"state.npz is missing: going on"):
+    with pytest.warns(UserWarning, match=r"state.npz is missing: resuming"):
         assert read_value(tmp_path) == 1.0
 
 
@@ -184,7 +184,7 @@ def test_one_training_at_a_time_has_the_folder(tmp_path):
     folder = tmp_path / "new" / "run"
     with checkpoints.locked(folder):
         with (
-            pytest.raises(CheckpointError, match=r"another training is going on in .*run"),
+            pytest.raises(CheckpointError, match=r"another training run is using .*run"),
             checkpoints.locked(folder),
         ):
             pass

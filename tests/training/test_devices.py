@@ -140,9 +140,7 @@ def test_more_devices_than_there_are_are_refused():
 @pytest.mark.skipif(os.environ.get("KERAS_BACKEND", "tensorflow") != "tensorflow", reason="JAX can")
 def test_what_several_devices_of_tensorflow_cannot_do_is_refused(option, name):
     several = Devices(2, distribution=object())
-    with pytest.raises(
-        ConfigError, match=f"{name} works on one device of TensorFlow, and this training has 2"
-    ):
+    with pytest.raises(ConfigError, match=f"{name} needs a single device on TensorFlow, and this run has 2"):
         several.check(configs.TrainingConfig(**option))
 
 
@@ -150,7 +148,7 @@ def test_what_several_devices_of_tensorflow_cannot_do_is_refused(option, name):
 @pytest.mark.parametrize(
     ("backend", "expected"),
     [
-        ("tensorflow", "several processes train on JAX alone: set KERAS_BACKEND=jax"),
+        ("tensorflow", "only JAX can train with several processes: set KERAS_BACKEND=jax"),
         ("jax", "needs KERAS_ATTN_PROCESSES, how many processes there are"),
     ],
 )

@@ -177,7 +177,7 @@ def test_other_rounds_or_teachers_in_the_same_folder_are_refused(unbroken, two_r
 
 def test_other_pairs_in_the_same_folder_are_refused(unbroken, two_rounds, pair_files):
     fewer = dict.fromkeys(("train", "dev"), read_pairs([pair_files / "dev.tsv"]))
-    with pytest.raises(CheckpointError, match=r"pairs are not those that the distillation in .* began with"):
+    with pytest.raises(CheckpointError, match=r"pairs are not those with which the distillation in .* began"):
         two_rounds(unbroken, pairs=fewer)
 
 

@@ -71,7 +71,7 @@ def test_an_interrupted_training_says_where_it_goes_on(recipe, tmp_path, capsys,
 
     with pytest.raises(error):
         train(recipe(epochs=1000, evaluate_every=8), tmp_path, callbacks=[AtStep(2, 1, interrupt)])
-    assert "stopped; the same command goes on from step 16 of 8000" in capsys.readouterr().err
+    assert "stopped; run the same command again to resume from step 16 of 8000" in capsys.readouterr().err
 
 
 def test_the_first_line_says_what_the_best_model_is_chosen_by(recipe, tmp_path, capsys):
@@ -166,7 +166,7 @@ def test_fewer_epochs_end_a_training_where_it_is(finished, unbroken, recipe, cap
 
 def test_a_damaged_last_checkpoint_costs_a_round_and_no_bit(finished, unbroken, recipe):
     (finished / FILE).write_bytes(b"damaged")
-    with pytest.warns(UserWarning, match=r"going on from the checkpoint before, previous.npz, of step 180"):
+    with pytest.warns(UserWarning, match=r"resuming from the previous checkpoint, previous.npz, of step 180"):
         train(recipe(**RECIPE), finished)
     for value, expected in zip(outcome(finished), outcome(unbroken[0]), strict=True):
         np.testing.assert_array_equal(value, expected)
@@ -192,7 +192,7 @@ def test_a_search_that_cannot_be_is_refused_before_anything_is_written(recipe, t
 
 def test_a_model_without_checkpoint_is_not_overwritten(finished, recipe):
     shutil.rmtree(finished / "checkpoint")
-    with pytest.raises(CheckpointError, match="holds a model, but no checkpoint to go on from"):
+    with pytest.raises(CheckpointError, match="contains a model but no checkpoint to resume from"):
         train(recipe(**RECIPE), finished)
 
 

@@ -190,7 +190,10 @@ def test_every_attention_can_be_guided_in_mixed_precision(choices):
             ["model.attention=none", "model.feed=none"],
             "guided_alignment needs attention, and model.attention",
         ),
-        (["training.subword_sampling=0.1"], "cut alike in every epoch: set training.subword_sampling to 0"),
+        (
+            ["training.subword_sampling=0.1"],
+            "needs the same sub-words in every epoch: set training.subword_sampling to 0",
+        ),
         (["data.links="], r"guided_alignment = 0.5 needs word links: .* data.links"),
     ],
 )

@@ -68,7 +68,7 @@ def test_low_precision_logits_are_summed_in_float32(dtype):
 
 @pytest.mark.parametrize("smoothing", [-0.1, 1.0])
 def test_smoothing_out_of_range_is_refused(smoothing):
-    with pytest.raises(ValueError, match=f"not including, 1. Received: {smoothing}"):
+    with pytest.raises(ValueError, match=f"and below 1. Received: {smoothing}"):
         SmoothedCrossEntropy(smoothing)
 
 

@@ -47,7 +47,10 @@ def test_without_patience_a_training_goes_on():
 def test_a_training_goes_on_with_rounds_as_long_as_before():
     plan = Plan(steps_per_epoch=8, steps_per_round=10, rounds=9)
     plan.check_rounds(rounds_with(30, 20))
-    with pytest.raises(ConfigError, match=r"evaluates every 10 steps, .* it would every 12\. Set it back"):
+    with pytest.raises(
+        ConfigError,
+        match=r"evaluates every 10 steps, .* it would evaluate every 12\. Set training.epochs back",
+    ):
         dataclasses.replace(plan, steps_per_round=12).check_rounds(rounds_with(30, 20))
 
 

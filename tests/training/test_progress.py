@@ -50,7 +50,7 @@ def test_what_was_compiled_in_a_round_is_told_at_its_end(capsys, monkeypatch):
     shown.on_epoch_end(0)
     shown.on_epoch_begin(1)
     shown.on_epoch_end(1)
-    assert capsys.readouterr().err == "compiled 1 programs in 2.5 s: JAX needs one for every shape of batch\n"
+    assert capsys.readouterr().err == "compiled 1 programs in 2.5 s: JAX needs one for every batch shape\n"
 
 
 def test_a_terminal_has_its_bar_and_no_lines(capsys):

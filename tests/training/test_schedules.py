@@ -47,7 +47,7 @@ def test_cosine_after_a_warm_up_reaches_zero_at_the_last_step():
     [
         ({"learning_rate": 0.0}, "learning_rate must be above 0"),
         ({"schedule": "inverse_sqrt"}, "set training.warmup_steps"),
-        ({"schedule": "cosine", "warmup_steps": 100}, "leaves nothing of the 100 steps"),
+        ({"schedule": "cosine", "warmup_steps": 100}, "leaves none of the 100 steps"),
     ],
 )
 def test_a_schedule_that_cannot_be_is_refused(training, message):

@@ -1,8 +1,9 @@
-"""What becomes of characters before text is cut: SentencePiece's map of rules, as one small trie.
+"""Character normalisation before tokenisation: SentencePiece's map of rules, as one small trie.
 
-At every place the longest symbol that the vocabulary's user defined stays as it is; else the longest text that has a rule is
-replaced; else a character stays. The value of a key is the *sum* of what its beginnings that are keys, and the key itself, bear,
-each less `BIAS`: so endings that change a text alike, such as the vowels and final consonants of Hangul, are stored once.
+At every position, the longest user-defined symbol of the vocabulary stays unchanged; otherwise the longest text with a rule is
+replaced; otherwise the character stays. The value of a key is the *sum* of the numbers stored at the key and at those of its
+prefixes that are keys, each minus `BIAS`. So endings with the same effect, such as the vowels and final consonants of Hangul, are
+stored once.
 """
 
 import functools
@@ -16,7 +17,7 @@ from keras_attn.export.tokens.utf8_trie import characters
 from keras_attn.text.words import WORD_START
 
 LENGTH_BITS = 6
-LENGTHS = 1 << LENGTH_BITS  # of replacements; the longest that nmt_nfkc has is 33 bytes
+LENGTHS = 1 << LENGTH_BITS  # limit for the length of replacements; the longest in nmt_nfkc is 33 bytes
 BIAS = 1 << 28
 OWN = 0  # the value of a character that stays
 SYLLABLES = (
@@ -25,7 +26,7 @@ SYLLABLES = (
 FIRST_SYLLABLE, LAST_SYLLABLE = 0xAC00, 0xD7A3
 LASTING_SPACE = 0xFF  # stands for a "▁" that was typed: such ones are not run together
 _MARK = WORD_START.encode()
-_REPLACEMENT = "\ufffd".encode()  # of a byte that is no UTF-8
+_REPLACEMENT = "\ufffd".encode()  # for a byte that is not valid UTF-8
 _MOST_NODES = 1 << 20
 
 
@@ -36,7 +37,7 @@ class CharacterMap(NamedTuple):
         rules: symbols and rules, whose values add up to places of replacements, `start * LENGTHS + length`.
         single: every character, in the same array; the values add up to `OWN`.
         strings: uint8, the replacements; syllables of Hangul are as if they began at `SYLLABLES`.
-        broken: the place of what stands for a byte that is no UTF-8; where sums begin.
+        broken: the position of the replacement for a byte that is not valid UTF-8; sums begin there.
         has_syllables: whether any replacement is a syllable.
     """
 
@@ -47,7 +48,7 @@ class CharacterMap(NamedTuple):
     has_syllables: bool
 
 
-@functools.lru_cache(maxsize=4)  # most vocabularies have the same
+@functools.lru_cache(maxsize=4)  # most vocabularies have the same map
 def character_map(charsmap: bytes, symbols: frozenset[bytes]) -> CharacterMap:
     """The map of a vocabulary.
 
@@ -56,7 +57,7 @@ def character_map(charsmap: bytes, symbols: frozenset[bytes]) -> CharacterMap:
         symbols: what stays as it is, whatever the rules say.
 
     Raises:
-        ValueError: it does what no trained vocabulary's does.
+        ValueError: it does something that no trained vocabulary's does.
     """
     size = int.from_bytes(charsmap[:4], "little")
     texts, places = charsmap[4 + size :], _Places()

@@ -1,12 +1,13 @@
 """Normalised text as ids: SentencePiece's search for the most probable cut (Kudo 2018, https://aclanthology.org/P18-1007), in
 operators that LiteRT has built in.
 
-First all places look at once for the pieces that begin there. Then one pass over the places finds the best cut of all that lies
-before each (Viterbi), several of them a turn of the loop, because a turn takes longer than its operators. Sums are of float32, and
-of equally good cuts that with the longest last piece wins, so ids are SentencePiece's, ties and all. A character that is no piece
-is the unknown id, or its bytes where the vocabulary has pieces for them.
+First, all positions look up the pieces that begin there, in parallel. Then one pass over the positions finds the best cut of
+everything before each (Viterbi). Each iteration of the loop handles several positions, because an iteration costs more than its
+operators. Sums are float32, and among equally good cuts the one with the longest last piece wins, so ids equal those of
+SentencePiece, even on ties. A character that is not a piece becomes the unknown id, or its bytes if the vocabulary has pieces for
+them.
 
-All tensors in a loop have one shape: of those that do not, LiteRT would plan the memory anew at every turn.
+All tensors in a loop have fixed shapes; otherwise LiteRT would plan the memory again in every iteration.
 """
 
 from typing import NamedTuple
@@ -18,7 +19,7 @@ from keras_attn.export.tokens.graphs import Walk, follow, spread
 from keras_attn.export.tokens.vocabulary_tables import NEVER, Pieces
 from keras_attn.special_ids import UNK_ID
 
-BLOCK = 8  # places a turn
+BLOCK = 8  # positions per iteration
 
 
 class Cut(NamedTuple):

@@ -1,4 +1,4 @@
-"""Tries as Darts-clone writes them, the library by which SentencePiece keeps its character map."""
+"""Reads tries written by Darts-clone, the library that SentencePiece uses for its character map."""
 
 from collections.abc import Callable
 
@@ -11,14 +11,14 @@ _MOST_UNITS = 1 << 21
 
 
 def read_darts(units: np.ndarray, value_of: Callable[[int], int]) -> Node:
-    """The root of uint32 `[U]`, which may be a stranger's.
+    """The root of the trie in uint32 `[U]`, which may be untrusted.
 
     Args:
         units: the array.
         value_of: turns the values in it into those of the nodes.
 
     Raises:
-        ValueError: it is no trie of keys of at most 255 bytes.
+        ValueError: it is not a trie with keys of at most 255 bytes.
     """
     units = units.astype(np.int64)
     offsets = (units >> 10) << ((units & 0x200) >> 6)

@@ -1,8 +1,7 @@
 """Tries as one array of integers each (Aoe 1989, https://doi.org/10.1109/32.31365), which a graph can walk by gathers.
 
-A state is an index into the array. From state s, byte b leads over cell `s ^ b`, if that cell bears the label b; the cell says
-which state comes next. What the key that ends in state s stands for is in cell s itself. States may be shared by keys that end
-alike.
+A state is an index into the array. From state s, byte b leads to cell `s ^ b`, if that cell has the label b; the cell contains the
+next state. Cell s itself contains the value of the key that ends in state s. Keys with the same ending may share states.
 """
 
 from collections.abc import Iterable, Mapping
@@ -42,11 +41,11 @@ class DoubleArray:
 
 
 class Node(NamedTuple):
-    """A state before it has its place.
+    """A state before it is placed in the array.
 
     Attributes:
         children: nodes by byte. A node with a value has none by the byte 0.
-        value: what the key that ends here stands for; `None`: no key does.
+        value: the value of the key that ends here; `None`: no key ends here.
     """
 
     children: dict[int, "Node"]
@@ -101,7 +100,7 @@ def _width(node: Node) -> int:
 
 
 def _height(node: Node, known: dict[int, int]) -> int:
-    """How many bytes the longest key has that goes on from a node."""
+    """The length in bytes of the longest continuation of a node."""
     if id(node) not in known:
         known[id(node)] = max((1 + _height(child, known) for child in node.children.values()), default=0)
     return known[id(node)]

@@ -1,6 +1,6 @@
-"""What graphs of bytes are made of: walking a trie from all positions, following jumps, spreading runs.
+"""Building blocks for graphs of bytes: walking a trie from all positions, following jumps, laying out runs.
 
-Every function is of operators that LiteRT has built in, and of shapes that do not hang on the numbers. All tensors are int32.
+Every function uses only built-in operators of LiteRT, and shapes that do not depend on values. All tensors are int32.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ class Spread(NamedTuple):
     Attributes:
         owner: `[size]`, whose run each place is in.
         within: `[size]`, how far from the beginning of that run.
-        total: how many places the runs have together; those behind are nobody's, whatever `owner` says.
+        total: how many places the runs have together; positions after that belong to no run, whatever `owner` says.
     """
 
     owner: tf.Tensor

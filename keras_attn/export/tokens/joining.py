@@ -1,4 +1,4 @@
-"""Ids as text, as SentencePiece puts it together, in operators that LiteRT has built in."""
+"""Detokenises ids as SentencePiece does, with built-in operators of LiteRT."""
 
 from typing import NamedTuple
 
@@ -68,8 +68,11 @@ class _Parts(NamedTuple):
 
 
 def _spelled(parts: _Parts, tables: Surfaces) -> tuple[_Parts, tf.Tensor]:
-    """Bytes that are no UTF-8 become U+FFFD each, and control characters spaces where `tables` say so; and by how much the text of
-    each byte's character begins before the byte ends, where it is not the character's last: int32 `[B, T]`."""
+    """Replaces each byte that is not valid UTF-8 by U+FFFD and, if `tables` say so, control characters by spaces.
+
+    Also returns, for each byte that is not the last of its character, how far before the byte's end the character's text begins:
+    int32 `[B, T]`.
+    """
     rows, count = parts.kinds.shape
     is_byte = parts.kinds == BYTE
     codes = tf.where(is_byte, tf.cast(tf.gather(tf.constant(tables.text), parts.begins), tf.int32), NO_BYTE)

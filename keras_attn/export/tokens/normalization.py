@@ -1,7 +1,7 @@
-"""Text as SentencePiece normalises it, in operators that LiteRT has built in.
+"""Normalises text as SentencePiece does, with built-in operators of LiteRT.
 
-At every place the vocabulary's own map replaces the longest text that it knows, and a byte that is no UTF-8 becomes U+FFFD. Then
-spaces are run together.
+At every position, the vocabulary's own map replaces the longest text that it knows, and a byte that is not valid UTF-8 becomes
+U+FFFD. Then runs of spaces are merged.
 """
 
 from typing import NamedTuple

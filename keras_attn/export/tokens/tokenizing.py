@@ -1,4 +1,4 @@
-"""Text as ids, in operators that LiteRT has built in: normalised, then cut."""
+"""Tokenises text with built-in operators of LiteRT: normalises it, then cuts it."""
 
 from typing import NamedTuple
 
@@ -8,8 +8,8 @@ from keras_attn.export.tokens.cutting import cut
 from keras_attn.export.tokens.normalization import normalized
 from keras_attn.export.tokens.vocabulary_tables import VocabularyTables
 
-# A graph of so few bytes is two to three times as fast as one of 512. All texts go through it, outside any branch: LiteRT plans the
-# memory of a branch anew whenever it is taken, which takes as long as the graph itself.
+# A graph for this few bytes is two to three times as fast as one for 512. All texts go through it, outside any branch: LiteRT plans
+# the memory of a branch again whenever it is taken, which takes as long as the graph itself.
 SHORT = 128
 
 

@@ -1,6 +1,6 @@
-"""What a graph has to know of a SentencePiece unigram vocabulary to cut text and to put it together, as arrays of numbers.
+"""Arrays with everything that a graph must know of a SentencePiece unigram vocabulary to tokenise and detokenise.
 
-In all of them a space is one byte, as in text, where SentencePiece writes "▁", three bytes.
+In all of them a space is one byte, as in text; SentencePiece writes "▁", which takes three bytes.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ _UNKNOWN_PENALTY = np.float32(10)  # SentencePiece: so much less than the least 
 
 @dataclass(frozen=True)
 class Normalization:
-    """What becomes of text before it is cut.
+    """The normalisation of text.
 
     Attributes:
         characters: what characters are replaced by.
@@ -41,12 +41,12 @@ class Normalization:
 
 @dataclass(frozen=True)
 class Pieces:
-    """What text is cut into.
+    """The pieces of the vocabulary.
 
     Attributes:
-        trie: its values are ids, of a character that is no piece the unknown one.
-        scores: float32 `[1 + V]`, by id + 1; the first is `NEVER`, that of the unknown id is for a character that is no piece.
-        byte_ids: int32 `[256]`, what a character that is no piece is spelled in; `None`: it is unknown.
+        trie: its values are ids; a character that is not a piece has the unknown id.
+        scores: float32 `[1 + V]`, by id + 1; the first is `NEVER`, that of the unknown id is for a character that is not a piece.
+        byte_ids: int32 `[256]`, the ids in which a character that is not a piece is spelled; `None`: it is unknown.
     """
 
     trie: DoubleArray
@@ -56,7 +56,7 @@ class Pieces:
 
 @dataclass(frozen=True)
 class Surfaces:
-    """What ids are in text.
+    """The text of ids.
 
     Attributes:
         text: uint8, all of them one after the other.
@@ -65,7 +65,7 @@ class Surfaces:
         kinds: uint8 `[V]`, `DROPPED_SPACE` where the first byte is a space that is left out at the beginning of a text, `BYTE`
             where all of it is a byte of a character that is spelled, else 0.
         drop_one: whether only one such space is left out, else all of them are.
-        broken: where in `text` what stands for bytes that are no UTF-8 begins and ends; `None`: nothing is spelled.
+        broken: where in `text` the replacement for invalid UTF-8 begins and ends; `None`: nothing is spelled in bytes.
         space: the same of what stands for spelled control characters; `None`: they stay.
     """
 
@@ -80,7 +80,7 @@ class Surfaces:
 
 @dataclass(frozen=True)
 class VocabularyTables:
-    """All that is needed of a vocabulary.
+    """All tables of a vocabulary.
 
     Attributes:
         surfaces: as SentencePiece shows them.
@@ -97,7 +97,7 @@ def vocabulary_tables(model_proto: bytes) -> VocabularyTables:
     """The tables of a `.spm` file that `Tokenizer` accepts.
 
     Raises:
-        ValueError: the vocabulary does what no trained one does and a graph cannot.
+        ValueError: the vocabulary needs something that a graph cannot do and no trained vocabulary needs.
     """
     model = ModelProto.FromString(model_proto)
     bytes_in = byte_ids(model.pieces)
