@@ -20,7 +20,7 @@ from ai_edge_litert import schema_py_generated as schema
 
 from keras_attn.config import Beam
 from keras_attn.export.compaction import compact
-from keras_attn.export.conversion import ConversionError, convert
+from keras_attn.export.conversion import convert
 from keras_attn.export.id_signatures import Signature
 from keras_attn.export.int8_embedding import int8_embeddings
 from keras_attn.export.packing import packed
@@ -67,8 +67,8 @@ def _engines(folder: str | Path, subject: Subject) -> dict[str, EngineFile]:
             precision: convert(_signatures(subject, each, SIZES[precision]), precision)
             for precision, each in embeddings.items()
         }
-    except ConversionError as error:
-        raise EngineError(str(error)) from None
+    except ValueError as error:  # a ConversionError, or TensorFlow's own about a graph that it cannot trace
+        raise EngineError(str(error)) from error
     with h5py.File(Path(folder, WEIGHTS)) as file:
         arrays = _arrays(file)
     about = {"max_length": _longest(subject), "search": dataclasses.asdict(Beam.of(subject.search))}

@@ -37,6 +37,20 @@ def test_training_makes_a_folder_that_translates(run, pair_files, tmp_path, monk
     assert len(Translator.load("run")(["the cat"], beam_size=1)) == 1
 
 
+def test_a_model_that_cannot_have_an_engine_is_trained_all_the_same(run, pair_files, tmp_path, monkeypatch):
+    def refuse(*_):
+        raise ValueError("a loop\nthat TensorFlow cannot trace")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("keras_attn.export.engine.convert", refuse)
+    (tmp_path / "config.toml").write_text(CONFIG)
+    result = run("train", "config.toml", "run", "--set", "training.epochs=1")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout) == load_metrics("run")
+    assert "run gets no engine" in result.stderr and "a loop that TensorFlow cannot trace" in result.stderr
+    assert not has_engine("run")
+
+
 def test_files_that_are_not_there_are_a_mistake(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "config.toml").write_text(CONFIG)
