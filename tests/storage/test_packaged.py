@@ -92,7 +92,7 @@ def test_the_card_gives_the_scores_of_the_metrics(pair):
 
 
 SENTENCES = {
-    "en": ["Where's my book?", "She bought a new car.", "What time is it?"],
+    "en": ["Where is my book?", "She bought a new car.", "What time is it?"],
     "es": ["¿Dónde está mi libro?", "Ella compró un coche nuevo.", "¿Qué hora es?"],
 }
 
