@@ -65,4 +65,4 @@ def test_the_engine_says_what_keras_says(trained, source_lines, tmp_path):
     for beam_size in (1, 3):
         ours = keras(lines, beam_size)
         assert engine(lines, beam_size) == ours
-        assert len(set(ours)) > 10
+        assert len(set(ours)) > 5

@@ -173,7 +173,7 @@ def test_the_mean_of_the_memory_is_where_a_decoder_starts_from_without_states():
     ("parts", "message"),
     [
         ({"encoder": layers.GRU(WIDTH)}, "return_sequences=True"),
-        ({"encoder": layers.Conv1D(WIDTH, 3, strides=2, padding="same")}, r"makes 12 positions of 24"),
+        ({"encoder": layers.Conv1D(WIDTH, 3, strides=2, padding="same")}, "turns 24 positions into 12"),
         (
             {"encoder": layers.LSTM(WIDTH, **RECURRENT), "output": None},
             "must then be a keras.layers.ReversibleEmbedding",
