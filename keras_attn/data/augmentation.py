@@ -1,4 +1,4 @@
-"""Makes more training pairs out of those there are: other names, other numbers, carelessly written sources.
+"""Augments training pairs: other names, other numbers, carelessly written sources.
 
 A corpus of 100,000 everyday sentences has a few hundred names and numbers and hardly a line in capitals. A model trained on it
 knows those names and makes up the others. But a name or a number that stands on both sides of a pair is copied, so any other could
@@ -16,7 +16,7 @@ from keras_attn.text.corpus import Corpus
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _NUMBER = re.compile(r"(?<![\w.,:])\d+(?:[.,:]\d+)*(?!\w)")
 _FINAL_MARKS = re.compile(r"(?<=\w)[.!?…。！？]+$")
-# Numbers are rare, so pairs that share one come oftener than others.
+# Numbers are rare, so pairs that share one are varied more often.
 _TIMES_A_NUMBER = 4
 _CARELESS_SHARE = 0.25
 _CARELESS = (str.upper, str.lower, lambda line: _FINAL_MARKS.sub("", line))

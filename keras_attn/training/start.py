@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from collections import defaultdict
 from pathlib import Path
 
 import keras
@@ -106,14 +107,22 @@ def _others(weight: keras.Variable, axis: int) -> list[int]:
 def _pairs(
     new: list[keras.Variable], old: list[keras.Variable], folder: str | Path
 ) -> list[tuple[keras.Variable, keras.Variable]]:
-    by_path = {_path(variable): variable for variable in new}
-    lost = [variable for variable in old if _path(variable) not in by_path]
-    if lost:
-        raise ConfigError(
-            f"{folder} holds another model than [model] describes: [model] has no {_path(lost[0])}. "
-            "Set [model] as in its config.toml"
-        )
-    return [(by_path[_path(variable)], variable) for variable in old]
+    ours, theirs = _by_path(new), _by_path(old)
+    for path, variables in theirs.items():
+        if len(ours[path]) != len(variables):
+            raise ConfigError(
+                f"{folder} holds another model than [model] describes: it has {len(variables)} of {path}, and [model] has "
+                f"{len(ours[path])}. Set [model] as in its config.toml"
+            )
+    return [pair for path in theirs for pair in zip(ours[path], theirs[path], strict=True)]
+
+
+def _by_path(variables: list[keras.Variable]) -> defaultdict[str, list[keras.Variable]]:
+    """In order: layers of a stack have paths that differ in their numbers alone."""
+    found = defaultdict(list)
+    for variable in variables:
+        found[_path(variable)].append(variable)
+    return found
 
 
 def _another_model(folder: str | Path, new: keras.Variable, old: keras.Variable) -> ConfigError:

@@ -33,11 +33,28 @@ def new_model(tiny_trained, source_lines, target_lines):
     return build_seq2seq(dataclasses.replace(tiny_trained.config.model, **sizes)), source, target
 
 
-def test_with_its_own_vocabulary_a_model_is_taken_as_it_is(tiny_trained, model_folder):
-    model = build_seq2seq(tiny_trained.config.model)
-    Start(model_folder).fill(model, tiny_trained.source_tokenizer, tiny_trained.target_tokenizer)
-    for ours, theirs in zip(model.get_weights(), tiny_trained.model.get_weights(), strict=True):
+STACKS = [
+    {},
+    {"encoder_layers": 2, "decoder_layers": 2, "cell": "lstm"},
+    {"encoder": "transformer", "encoder_layers": 3, "encoder_heads": 2, "encoder_units": 256},
+]
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_with_its_own_vocabulary_a_model_is_taken_as_it_is(tiny_trained, tmp_path, stack):
+    config = dataclasses.replace(tiny_trained.config.model, **stack)
+    old, new = build_seq2seq(config), build_seq2seq(config)
+    whole = dataclasses.replace(tiny_trained.config, model=config)
+    save_model(tmp_path / "old", dataclasses.replace(tiny_trained, config=whole, model=old))
+    Start(tmp_path / "old").fill(new, tiny_trained.source_tokenizer, tiny_trained.target_tokenizer)
+    for ours, theirs in zip(new.get_weights(), old.get_weights(), strict=True):
         np.testing.assert_array_equal(ours, theirs)
+
+
+def test_a_deeper_stack_is_refused(tiny_trained, model_folder):
+    model = build_seq2seq(dataclasses.replace(tiny_trained.config.model, encoder_layers=2))
+    with pytest.raises(ConfigError, match=r"it has 1 of encoder/forward_layer/\w+, and \[model\] has 2"):
+        Start(model_folder).fill(model, tiny_trained.source_tokenizer, tiny_trained.target_tokenizer)
 
 
 def test_a_model_keeps_its_vocabulary_of_either_side(tiny_trained, model_folder):
@@ -114,7 +131,8 @@ def test_a_model_that_would_lose_layers_is_refused(copying_trained, without_copy
     save_model(tmp_path / "copying", copying_trained)
     without, _ = without_copying
     with pytest.raises(
-        ConfigError, match=r"holds another model than \[model\] describes: \[model\] has no copy/"
+        ConfigError,
+        match=r"holds another model than \[model\] describes: it has 1 of copy/.*, and \[model\] has 0",
     ):
         Start(tmp_path / "copying").fill(without.model, without.source_tokenizer, without.target_tokenizer)
 
