@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 MAX_LINE_BYTES = 1 << 20
-_UNCHECKED, _MOST_RATIO = 1 << 22, 100  # bytes, and the largest allowed compression ratio
+_UNCHECKED, _MOST_RATIO = 1 << 20, 100  # bytes, and the largest allowed compression ratio
 
 
 class CorpusError(ValueError):
@@ -48,13 +48,13 @@ def iter_lines(path: Path) -> Iterator[str]:
             while line := stream.readline(MAX_LINE_BYTES + 1):
                 number += 1
                 size += len(line)
-                if size > limit and size > (limit := _MOST_RATIO * stream.fileobj.tell()):
-                    raise CorpusError(
-                        f"{path} unpacks to more than {_MOST_RATIO} times its size: is this text? Unpack it yourself to use it"
-                    )
                 if len(line) > MAX_LINE_BYTES:
                     raise CorpusError(
                         f"{path}:{number}: a line of more than {MAX_LINE_BYTES:,} bytes: is this text, with one sentence per line?"
+                    )
+                if size > limit and size > (limit := _MOST_RATIO * stream.fileobj.tell()):
+                    raise CorpusError(
+                        f"{path} unpacks to more than {_MOST_RATIO} times its size: is this text? Unpack it yourself to use it"
                     )
                 yield decode_line(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line, path, number)
     except FileNotFoundError:
