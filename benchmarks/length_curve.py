@@ -1,16 +1,19 @@
 """BLEU by source length with and without attention, as in figure 2 of Bahdanau et al. 2015.
 
-    python benchmarks/length_curve.py runs/length-curve
+    python benchmarks/length_curve.py runs/length-curve                        # Multi30k's captions, English to German
+    python benchmarks/length_curve.py runs/length-curve --corpus phrasebook    # generated sentences, English to Spanish
 
-Multi30k's captions are short, so documents are built of 1 to 5 consecutive captions of one split, up to 60 source words. A model
-with a fixed vector and one with attention, of about equal size, are trained on the same documents; FOLDER/length_curve.md and .png
-hold the BLEU of both on documents of the test split, by source length, greedy and beam.
+A document is one or more consecutive sentences of one split, up to 60 source words. A model with a fixed vector and one with
+attention, of about equal size, are trained on the same documents until each is as good as it gets: `--epochs` is the most, and a
+model that has not become better on the development split for three rounds stops. FOLDER/length_curve.md, .json and .png hold the
+BLEU of both on documents of the test split, by source length, greedy and beam.
 
 What is trained already is not trained again: the command may be stopped and given once more.
 """
 
 import argparse
 import dataclasses
+import json
 import os
 import random
 from pathlib import Path
@@ -28,17 +31,19 @@ from keras_attn.inference.translator import Translator
 from keras_attn.text.corpus import Corpus
 from keras_attn.training.fit import train
 
-LANGUAGES = ("en", "de")
-LONGEST, MOST_CAPTIONS = 60, 5  # source words, captions a document
+LANGUAGES = {"multi30k": ("en", "de"), "phrasebook": ("en", "es")}
+LONGEST = 60  # source words
+MOST_SENTENCES = {"multi30k": 5, "phrasebook": 10}  # in a document; a caption has 12 words, a phrase 6
+VOCABULARIES = {"multi30k": 4000, "phrasebook": 1000}
 EDGES = (10, 20, 30, 40, 50)
 CUTS = {"train": 3, "dev": 1, "test": 5}  # ways to cut a split into documents
+PATIENCE = 3  # rounds of development without a better model
 # 3.45 million parameters each: what attention takes, the fixed vector's wider decoder has.
 MODELS = {
     "rnn_encdec": ("model.preset=rnn_encdec", "model.decoder_units=470"),
     "bahdanau2015": ("model.preset=bahdanau2015", "model.decoder_units=256"),
 }
 RECIPE = (
-    "tokenizer.vocab_size=4000",
     "model.embedding_dim=256",
     "model.tied_embeddings=all",
     "model.encoder_units=256",
@@ -51,36 +56,39 @@ RECIPE = (
     "training.schedule=cosine",
     "training.warmup_steps=500",
     "training.ema_decay=0.998",
-    "training.mixed_precision=mixed_bfloat16",  # a fifth faster where the processor multiplies bfloat16
+    "training.mixed_precision=auto",
+    f"training.patience={PATIENCE}",
     "data.max_length=150",
 )
 
 
-def documents(captions: Corpus, cuts: int, seed: int = 1) -> Corpus:
-    """Runs of 1 to 5 consecutive captions; each way to cut covers every caption once."""
+def documents(sentences: Corpus, cuts: int, most: int, seed: int = 1) -> Corpus:
+    """Runs of 1 to `most` consecutive sentences; each way to cut covers every sentence once."""
     draw = random.Random(seed)
     source, target = [], []
     for _ in range(cuts):
         start = 0
-        while start < len(captions):
+        while start < len(sentences):
             end = start + 1
-            wanted = draw.randint(1, MOST_CAPTIONS)
-            words = len(captions.source[start].split())
-            while end < len(captions) and end - start < wanted:
-                words += len(captions.source[end].split())
+            wanted = draw.randint(1, most)
+            words = len(sentences.source[start].split())
+            while end < len(sentences) and end - start < wanted:
+                words += len(sentences.source[end].split())
                 if words > LONGEST:
                     break
                 end += 1
-            source.append(" ".join(captions.source[start:end]))
-            target.append(" ".join(captions.target[start:end]))
+            source.append(" ".join(sentences.source[start:end]))
+            target.append(" ".join(sentences.target[start:end]))
             start = end
     return Corpus(source, target)
 
 
-def recipe(choices: tuple[str, ...], epochs: int) -> configs.Config:
-    data = configs.DataConfig(source_language=LANGUAGES[0], target_language=LANGUAGES[1])
+def recipe(corpus: str, choices: tuple[str, ...], epochs: int) -> configs.Config:
+    source_language, target_language = LANGUAGES[corpus]
+    data = configs.DataConfig(source_language=source_language, target_language=target_language)
     config = dataclasses.replace(configs.Config(), data=data)
-    return configs.override(config, [*RECIPE, *choices, f"training.epochs={epochs}"])
+    sizes = f"tokenizer.vocab_size={VOCABULARIES[corpus]}", f"training.epochs={epochs}"
+    return configs.override(config, [*RECIPE, *choices, *sizes])
 
 
 def curves(translator: Translator, test: Corpus) -> dict[str, list[LengthBucket]]:
@@ -124,21 +132,33 @@ def report(folder: Path, found: dict[str, dict[str, list[LengthBucket]]]) -> str
     figure.savefig(folder / "length_curve.png", dpi=120)
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows) + f"\n\n{buckets[0].bleu_signature}\n"
     (folder / "length_curve.md").write_text(table)
+    measured = {
+        model: {
+            search: [dataclasses.asdict(bucket) for bucket in buckets] for search, buckets in searches.items()
+        }
+        for model, searches in found.items()
+    }
+    (folder / "length_curve.json").write_text(json.dumps(measured, indent=1) + "\n")
     return table
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--epochs", type=int, default=6)
+    parser.add_argument("--corpus", choices=sorted(LANGUAGES), default="multi30k")
+    parser.add_argument("--epochs", type=int, default=30)
     args = parser.parse_args()
-    captions = {split: load_corpus("multi30k", *LANGUAGES, split) for split in CUTS}
-    train_documents, dev, test = (documents(captions[split], cuts) for split, cuts in CUTS.items())
+    languages = LANGUAGES[args.corpus]
+    splits = {
+        split: documents(load_corpus(args.corpus, *languages, split), cuts, MOST_SENTENCES[args.corpus])
+        for split, cuts in CUTS.items()
+    }
     found = {}
     for name, choices in MODELS.items():
         print(f"\n{name}", flush=True)
-        train(recipe(choices, args.epochs), args.folder / name, corpus=Splits(train_documents, dev))
-        found[name] = curves(Translator.load(args.folder / name), test)
+        config = recipe(args.corpus, choices, args.epochs)
+        train(config, args.folder / name, corpus=Splits(splits["train"], splits["dev"]))
+        found[name] = curves(Translator.load(args.folder / name), splits["test"])
     print(report(args.folder, found))
 
 
