@@ -2,10 +2,10 @@
 
     python benchmarks/faults.py [--only N ...] [--json benchmarks/log/faults.json] [--limit SECONDS]
 
-The faults are in `benchmarks/faults.toml`. Each is put into a copy of the checkout, where pytest runs the test files of `tests` and,
-if they notice nothing, those of `wider`, up to the first failure. A fault is found if a test fails that passes in the copy without
-the fault. The JSON has all results so far, and a fault that is in it is not run again unless `--only` names it by its number, from 1;
-`found_at_first_sight` is what its first run said. `KERAS_ATTN_DATA` names the corpora, as for the tests.
+The faults are in `benchmarks/faults.toml`. Each is put into a copy of the checkout, where pytest runs the test files of `tests`
+and, if they notice nothing, those of `wider`, up to the first failure. A fault is found if a test fails that passes in the copy
+without the fault. The JSON has all results so far. A fault that is in it is not run again unless `--only` names it by its number,
+from 1; `found_at_first_sight` is what its first run said. `KERAS_ATTN_DATA` names the corpora, as for the tests.
 """
 
 import argparse
