@@ -5,9 +5,10 @@ from contextlib import contextmanager
 
 import keras
 from keras import ops
+from keras.optimizers.schedules import LearningRateSchedule
 
 from keras_attn.config import ConfigError, TrainingConfig
-from keras_attn.training.schedules import build_schedule
+from keras_attn.training.schedules import OfUpdates, build_schedule
 
 
 def build_optimizer(training: TrainingConfig, total_steps: int) -> keras.optimizers.Optimizer:
@@ -23,8 +24,11 @@ def build_optimizer(training: TrainingConfig, total_steps: int) -> keras.optimiz
         raise ConfigError(f"training.ema_decay must be below 1, such as 0.999; got {training.ema_decay}")
     if training.weight_decay and training.optimizer == "adam":
         raise ConfigError("training.weight_decay needs training.optimizer = 'adamw'")
+    schedule = build_schedule(training, total_steps // training.gradient_accumulation)
+    if isinstance(schedule, LearningRateSchedule) and training.gradient_accumulation > 1:
+        schedule = OfUpdates(schedule, training.gradient_accumulation)
     common = {
-        "learning_rate": build_schedule(training, total_steps // training.gradient_accumulation),
+        "learning_rate": schedule,
         "gradient_accumulation_steps": training.gradient_accumulation
         if training.gradient_accumulation > 1
         else None,

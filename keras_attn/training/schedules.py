@@ -31,6 +31,29 @@ class InverseSqrt(LearningRateSchedule):
         return {"peak": self.peak, "warmup_steps": self.warmup_steps}
 
 
+@keras.saving.register_keras_serializable(package="keras_attn")
+class OfUpdates(LearningRateSchedule):
+    """`schedule(step // batches)`: a schedule of updates of so many batches each. Keras counts the batches."""
+
+    def __init__(self, schedule: LearningRateSchedule, batches: int) -> None:
+        super().__init__()
+        self.schedule = schedule
+        self.batches = batches
+
+    def __call__(self, step: Tensor) -> Tensor:
+        return self.schedule(ops.floor_divide(step, self.batches))
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            "schedule": keras.saving.serialize_keras_object(self.schedule),
+            "batches": self.batches,
+        }
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> "OfUpdates":
+        return cls(**{**config, "schedule": keras.saving.deserialize_keras_object(config["schedule"])})
+
+
 def build_schedule(training: TrainingConfig, total_steps: int) -> float | LearningRateSchedule:
     """The schedule that a config names. With a warm-up, it is 0 at step 0 and `learning_rate` at the end of the warm-up.
 

@@ -71,6 +71,31 @@ def test_two_batches_make_one_update_with_the_mean_of_their_gradients(tiny_model
         np.testing.assert_allclose(moved, expected, rtol=1e-5, atol=1e-6)
 
 
+def rates_of(model, batch, steps, **training):
+    """The learning rate after each step."""
+    training = TrainingConfig(learning_rate=0.1, **training)
+    model.compile(build_optimizer(training, steps), SmoothedCrossEntropy())
+    rates = []
+    for _ in range(steps):
+        model.train_on_batch(*batch)
+        rates.append(float(model.optimizer.learning_rate))
+    return rates
+
+
+@pytest.mark.parametrize("gradient_accumulation", [1, 2])
+def test_the_cosine_falls_to_half_in_half_of_the_batches_and_to_zero_in_all(
+    tiny_model, batch, gradient_accumulation
+):
+    rates = rates_of(tiny_model, batch, 8, schedule="cosine", gradient_accumulation=gradient_accumulation)
+    assert rates[3] == pytest.approx(0.05)
+    assert rates[7] == pytest.approx(0.0, abs=1e-7)
+
+
+def test_a_warm_up_counts_updates_of_several_batches(tiny_model, batch):
+    rates = rates_of(tiny_model, batch, 6, warmup_steps=2, gradient_accumulation=3)
+    assert rates == pytest.approx([0.0, 0.0, 0.05, 0.05, 0.05, 0.1])
+
+
 def test_adamw_shrinks_weights_without_gradients(tiny_model):
     optimizer = build_optimizer(
         TrainingConfig(optimizer="adamw", weight_decay=0.5, learning_rate=0.1), total_steps=1

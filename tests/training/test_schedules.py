@@ -4,7 +4,7 @@ import keras
 import pytest
 
 from keras_attn.config import ConfigError, TrainingConfig
-from keras_attn.training.schedules import InverseSqrt, build_schedule
+from keras_attn.training.schedules import InverseSqrt, OfUpdates, build_schedule
 
 
 def rates(steps, total_steps=100, **training):
@@ -55,7 +55,7 @@ def test_a_schedule_that_cannot_be_is_refused(training, message):
         build_schedule(TrainingConfig(**training), total_steps=100)
 
 
-def test_schedule_survives_serialisation():
-    schedule = InverseSqrt(0.5, 10)
+@pytest.mark.parametrize("schedule", [InverseSqrt(0.5, 10), OfUpdates(InverseSqrt(0.5, 5), 2)])
+def test_schedule_survives_serialisation(schedule):
     again = keras.saving.deserialize_keras_object(keras.saving.serialize_keras_object(schedule))
     assert float(again(40)) == pytest.approx(0.25)
