@@ -29,7 +29,7 @@ class Glossary:
                 )
         longest_first = sorted(self.terms, key=len, reverse=True)
         any_term = "|".join(map(re.escape, longest_first)) or "(?!)"
-        self._pattern = re.compile(rf"(?<!\w)(?:{any_term})(?!\w)")
+        self._pattern = re.compile(rf"(?<!\w)(?=({any_term})(?!\w))")  # may find overlapping terms
 
     @classmethod
     def read(cls, path: str | Path) -> "Glossary":
@@ -52,4 +52,10 @@ class Glossary:
 
     def translations(self, line: str) -> list[str]:
         """The required translations of the terms in a line, one for each occurrence."""
-        return [self.terms[term] for term in self._pattern.findall(line)]
+        spans = [found.span(1) for found in self._pattern.finditer(line)]
+        taken, chosen = bytearray(len(line)), []
+        for begin, end in sorted(spans, key=lambda span: span[0] - span[1]):  # longest first
+            if not any(taken[begin:end]):
+                taken[begin:end] = b"\1" * (end - begin)
+                chosen.append((begin, end))
+        return [self.terms[line[begin:end]] for begin, end in sorted(chosen)]

@@ -22,6 +22,18 @@ def test_terms_are_found_as_whole_words(line, expected):
     assert Glossary(TERMS).translations(line) == expected
 
 
+def test_of_terms_that_begin_at_the_same_word_the_longer_one_counts():
+    cities = Glossary(
+        {"York": "York", "New": "nuevo", "New York": "Nueva York", "New York City": "la ciudad"}
+    )
+    assert cities.translations("New York, New York City, a New one") == ["Nueva York", "la ciudad", "nuevo"]
+
+
+def test_of_terms_that_overlap_the_longer_one_counts_even_if_it_begins_later():
+    terms = Glossary({"a red": "uno rojo", "red dog house": "perrera roja", "house": "casa"})
+    assert terms.translations("a red dog house and a red house") == ["perrera roja", "uno rojo", "casa"]
+
+
 def test_no_terms_are_found_by_an_empty_glossary():
     assert Glossary({}).translations("a dog") == []
 
