@@ -163,8 +163,7 @@ def _sized(config: Config, pairs: Corpus, real: Splits) -> Config:
     training = dataclasses.replace(
         config.training,
         epochs=max(1, round(config.training.epochs * len(real.train) / len(pairs))),
-        evaluate_every=config.training.evaluate_every
-        or math.ceil(len(real.train) / config.training.batch_size),
+        evaluate_every=_steps_per_round(config.training, real.train),
         guided_alignment=config.training.guided_alignment if pairs.links else 0.0,
     )
     data = dataclasses.replace(config.data, corpus="", train=(), dev=(), links="")

@@ -99,6 +99,13 @@ def test_more_pairs_do_not_mean_more_steps(distilled):
     assert abs(student[-1] - teacher[-1]) <= 0.2 * teacher[-1]
 
 
+def test_teachers_and_student_learn_in_batches_that_are_counted_in_tokens(recipe, tmp_path):
+    config = recipe(epochs=1, batch_size=0, batch_tokens=160, evaluate_every=0)
+    distill(config, tmp_path / "student")
+    trained = load_checkpoint(tmp_path / "student")[0].config.training
+    assert (trained.batch_size, trained.batch_tokens) == (0, 160)
+
+
 def test_the_choices_for_the_student_are_its_own(distilled, settings):
     folder, metrics = distilled
     assert load_model(folder).config.model.decoder_units == 12
