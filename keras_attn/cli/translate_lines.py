@@ -7,11 +7,12 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
 from keras_attn.cli.loading import load_translator
 from keras_attn.cli.messages import probabilities
@@ -57,17 +58,25 @@ class LineTranslator:
         if self.tags:
             from keras_attn.alignment.marks import translate_marked
 
-            rows = translate_marked(self._translator, texts, **self.options)
+            rows = translate_marked(self._translator, texts, **self._options(first))
         elif not (self.n_best or self.word_scores):
-            rows = self._translator(texts, **self.options)
+            rows = self._translator(texts, **self._options(first))
         else:
             rows = _tables(
-                self._translator.translate(texts, **self._asked()), first, numbered=bool(self.n_best)
+                self._translator.translate(texts, **self._asked(first)), first, numbered=bool(self.n_best)
             )
         return "".join(f"{row}\n" for row in rows)
 
-    def _asked(self) -> dict[str, Any]:
-        return {**self.options, "n_best": self.n_best or 1, "word_scores": self.word_scores}
+    def _asked(self, first: int = 1) -> dict[str, Any]:
+        return {**self._options(first), "n_best": self.n_best or 1, "word_scores": self.word_scores}
+
+    def _options(self, first: int) -> dict[str, Any]:
+        """For the block that begins with this line: each draws with a seed of its own, the first with the given one."""
+        sampling = self.options.get("sampling")
+        if sampling is None or first == 1:
+            return self.options
+        seed = int(np.random.SeedSequence([sampling.seed, first]).generate_state(1)[0])
+        return {**self.options, "sampling": replace(sampling, seed=seed)}
 
     def _lite(self) -> Any:
         needs_keras = "an ensemble" if len(self.folders) > 1 else "--tags" if self.tags else None

@@ -127,6 +127,12 @@ def test_samples_differ_by_their_seed(run, saved_tiny_folder):
     assert len(set(one.splitlines())) > 1
 
 
+def test_samples_of_a_line_differ_wherever_it_stands_in_the_input(run, saved_tiny_folder):
+    sample = ["translate", saved_tiny_folder, "--sample", "--temperature", 2]
+    lines = run(*sample, stdin=b"the cat\n" * 32).stdout.splitlines()
+    assert lines[:16] != lines[16:]  # the first block and the beginning of the second
+
+
 def test_more_hypotheses_than_the_beam_keeps_are_a_mistake(run, saved_tiny_folder):
     result = run("translate", saved_tiny_folder, "--beam-size", 2, "--n-best", 3, stdin=b"the cat\n")
     assert result.exit_code == 2
