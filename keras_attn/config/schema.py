@@ -73,7 +73,7 @@ class TokenizerConfig:
     character_coverage: float = 1.0
     # Spell characters that have no piece in UTF-8 bytes, instead of treating them as unknown.
     byte_fallback: bool = False
-    # Ignore capitals in the source.
+    # Ignore capitals in the source; a joint vocabulary ignores them in the target too, so translations have none.
     lowercase: bool = option(False, {"kind": ("unigram", "characters", "words")})
 
 

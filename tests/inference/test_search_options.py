@@ -7,6 +7,8 @@ import pickle
 import numpy as np
 import pytest
 
+from keras_attn.config import Beam, SearchConfig
+from keras_attn.inference.options import method_of
 from keras_attn.inference.translator import Translator
 from keras_attn.search import Sampling
 from keras_attn.special_ids import BOS_ID, EOS_ID
@@ -81,6 +83,12 @@ def test_the_settings_of_the_model_hold(tiny_trained, lines):
     for found in Translator.from_trained(dataclasses.replace(tiny_trained, config=config)).translate(lines):
         assert len(found.target_ids) >= 9
         assert len(set(found.target_ids)) == len(found.target_ids)
+
+
+def test_an_option_of_0_turns_off_what_the_settings_turn_on():
+    settings = SearchConfig(length_penalty=1.5, coverage_penalty=0.5, min_length=9, no_repeat_ngram=2)
+    off = dict.fromkeys(("length_penalty", "coverage_penalty", "min_length", "no_repeat_ngram"), 0)
+    assert method_of(None, off, settings) == Beam(settings.beam_size, 0, 0, min_length=0, no_repeat_ngram=0)
 
 
 def test_a_coverage_penalty_of_the_settings_is_that_of_the_option(tiny_trained, translator, lines):
