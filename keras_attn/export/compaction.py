@@ -13,11 +13,15 @@ _DTYPES = {schema.TensorType.INT32: np.int32, schema.TensorType.FLOAT32: np.floa
 
 
 def compact(model: schema.ModelT) -> None:
-    """Changes a parsed model in place: shares graphs and scales, replaces simple constants by operators, removes tensor names."""
+    """Changes a parsed model in place: shares what is equal, replaces simple constants by operators, removes tensor names.
+
+    Then it is good for nothing but packing.
+    """
     share_graphs(model)
     _share_scales(model)
     _compute_constants(model)
     _forget_names(model)
+    _share_tables(model)
 
 
 class _Scales:
@@ -139,3 +143,33 @@ def _forget_names(model: schema.ModelT) -> None:
         outside = {*graph.inputs, *graph.outputs}
         for i, tensor in enumerate(graph.tensors):
             tensor.name = tensor.name if i in outside else None
+
+
+class _Once:
+    """A table that is written once, however many refer to it."""
+
+    def __init__(self, table: schema.TensorT | object) -> None:
+        self._table, self._offset = table, None
+
+    def Pack(self, builder: flatbuffers.Builder) -> int:
+        if self._offset is None:
+            self._offset = self._table.Pack(builder)
+        return self._offset
+
+
+def _share_tables(model: schema.ModelT) -> None:
+    """Describes equal tensors, of which a graph has many (all numbers of the same type and shape), and equal options once."""
+    shared: dict[tuple, _Once] = {}
+    for graph in model.subgraphs:
+        graph.tensors = [shared.setdefault(_content(tensor), _Once(tensor)) for tensor in graph.tensors]
+        for operator in graph.operators:
+            if (options := operator.builtinOptions) is not None:
+                operator.builtinOptions = shared.setdefault(_content(options), _Once(options))
+
+
+def _content(table: schema.TensorT | object) -> tuple:
+    """What the table says. Quantisation is shared before, so it is known by its identity."""
+    fields = (
+        tuple(value) if isinstance(value, (list, np.ndarray)) else value for value in vars(table).values()
+    )
+    return type(table), *fields

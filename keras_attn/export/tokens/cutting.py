@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import tensorflow as tf
 
+from keras_attn.export.tokens.double_array import LABEL
 from keras_attn.export.tokens.graphs import Walk, follow, spread
 from keras_attn.export.tokens.vocabulary_tables import NEVER, Pieces
 from keras_attn.special_ids import UNK_ID
@@ -75,10 +76,10 @@ def cut(codes: tf.Tensor, length: tf.Tensor, pieces: Pieces, most: int) -> Cut:
 def _pieces_ending(codes: tf.Tensor, pieces: Pieces) -> tf.Tensor:
     """int32 `[L, N]`, id + 1 of the pieces of L bytes, ..., of one byte that end at each of N, 0 where there is none."""
     trie, size = pieces.trie, codes.shape[0]
-    walk = Walk(trie)
+    walk, labels = Walk(trie), codes * LABEL
 
     def step(depth, state, states):
-        state = walk.step(state, codes)  # of those who began depth bytes before
+        state = walk.step(state, codes, labels)  # of those who began depth bytes before
         states = states.write(depth, state - trie.dead)  # what is never written is 0
         state = tf.concat([[trie.dead], state[:-1]], axis=0)
         return depth - 1, state, states

@@ -1,7 +1,8 @@
 """Tries as one array of integers each (Aoe 1989, https://doi.org/10.1109/32.31365), which a graph can walk by gathers.
 
 A state is an index into the array. From state s, byte b leads to cell `s ^ b`, if that cell has the label b; the cell contains the
-next state. Cell s itself contains the value of the key that ends in state s. Keys with the same ending may share states.
+next state. Cell s itself contains the value of the key that ends in state s. A key that no other continues needs no cell: it ends
+in a state behind the array, which tells its value. Keys with the same ending may share states.
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,21 +23,27 @@ class DoubleArray:
     Args:
         cells: int32 `[M]`, M a multiple of 512; the last block is of empty cells, which lead to `dead`.
         root: the state to begin with.
+        longest: how many bytes the longest key has.
+        ends: how many states `end`, `end + 1`, ... there are, which no byte leads out of: keys with the
+            values 0, 1, ... end there.
 
     Attributes:
-        dead: a state that no byte leads out of, and the highest there is.
-        longest: how many bytes the longest key has.
+        end: the number of the first such state.
+        dead: a state where no key ends and that no byte leads out of, the highest there is.
     """
 
-    def __init__(self, cells: np.ndarray, root: int, longest: int) -> None:
+    def __init__(self, cells: np.ndarray, root: int, longest: int, ends: int) -> None:
         self.cells, self.root, self.longest = cells, root, longest
-        self.dead = len(cells) - _BLOCK
+        self.end = len(cells) - _BLOCK
+        self.dead = self.end + ends
 
     def get(self, key: bytes) -> int | None:
         """The value of a key, if it is one."""
         state = self.root
         for byte in key:
-            state = min(int(self.cells[state ^ byte]) ^ byte * LABEL, self.dead)
+            state = min(int(self.cells[min(state, self.end) ^ byte]) ^ byte * LABEL, self.dead)
+        if state >= self.end:
+            return state - self.end if state < self.dead else None
         return int(self.cells[state]) - VALUE if self.cells[state] >= VALUE else None
 
 
@@ -80,18 +87,28 @@ def build_double_arrays(*roots: Node) -> list[DoubleArray]:
     nodes, level = {id(root): root for root in roots}, list(roots)
     while level := [child for node in level for child in node.children.values() if id(child) not in nodes]:
         nodes |= {id(node): node for node in level}
+    first = {id(root) for root in roots}
+    inner = {name: node for name, node in nodes.items() if name in first or not _is_end(node)}
     layout, states = _Layout(), {}
-    for name, node in sorted(nodes.items(), key=lambda item: -_width(item[1])):
+    for name, node in sorted(inner.items(), key=lambda item: -_width(item[1])):
         states[name] = layout.place([*node.children, *([0] if node.value is not None else [])])
     if layout.size > LABEL // 2:
         raise ValueError(f"a trie of {layout.size} cells is too large")
-    cells = np.full(layout.size + _BLOCK, layout.size, np.int32)
-    for name, node in nodes.items():
+    ends = {name: node.value for name, node in nodes.items() if name not in inner}
+    states |= {name: layout.size + value for name, value in ends.items()}
+    count = max(ends.values(), default=-1) + 1
+    cells = np.full(layout.size + _BLOCK, layout.size + count, np.int32)
+    for name, node in inner.items():
         for byte, child in node.children.items():
             cells[states[name] ^ byte] = byte * LABEL + states[id(child)]
         if node.value is not None:
             cells[states[name]] = VALUE + node.value
-    return [DoubleArray(cells, states[id(root)], _height(root, {})) for root in roots]
+    return [DoubleArray(cells, states[id(root)], _height(root, {}), count) for root in roots]
+
+
+def _is_end(node: Node) -> bool:
+    """Whether a key ends here that no other continues, with a value for which there is room behind the array."""
+    return not node.children and node.value is not None and node.value < LABEL // 2
 
 
 def _width(node: Node) -> int:

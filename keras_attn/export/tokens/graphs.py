@@ -62,7 +62,7 @@ def longest_match(tries: Sequence[DoubleArray], codes: tf.Tensor, first: int) ->
     roots = tf.constant(np.repeat([trie.root for trie in tries], codes.shape[0]), tf.int32)
 
     def step(depth, codes, state, length, found):
-        state = walk.step(state, codes)
+        state = walk.step(state, codes, codes * LABEL)
         value = walk.value(state)
         ends = tf.minimum(value + 1, 1)
         codes = tf.concat([codes[1:], [NO_BYTE]], axis=0)
@@ -85,18 +85,28 @@ class Walk:
     def __init__(self, trie: DoubleArray) -> None:
         self._trie, self._cells = trie, tf.constant(trie.cells)
 
-    def step(self, state: tf.Tensor, codes: tf.Tensor) -> tf.Tensor:
+    def step(self, state: tf.Tensor, codes: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
         """Where bytes lead from states, of the same shape: to `trie.dead` if nowhere.
 
-        What is left of a cell without the code is more than any state if the cell's label is another.
+        What is left of a cell without the label is more than any state if the cell's own label is another.
+
+        Args:
+            labels: `codes * LABEL`.
         """
-        cells = tf.gather(self._cells, tf.bitwise.bitwise_xor(state, codes))
-        return tf.minimum(tf.bitwise.bitwise_xor(cells, codes * LABEL), self._trie.dead)
+        cells = tf.gather(self._cells, tf.bitwise.bitwise_xor(self._inner(state), codes))
+        return tf.minimum(tf.bitwise.bitwise_xor(cells, labels), self._trie.dead)
 
     def value(self, state: tf.Tensor) -> tf.Tensor:
         """What the keys that end in states stand for, -1 where none does."""
-        return tf.maximum(tf.gather(self._cells, state) - VALUE, -1)
+        value = tf.gather(self._cells, self._inner(state)) - VALUE
+        if self._trie.end < self._trie.dead:
+            value = tf.where(state < self._trie.dead, tf.maximum(value, state - self._trie.end), -1)
+        return tf.maximum(value, -1)
 
     def goes_on(self, state: tf.Tensor) -> tf.Tensor:
         """Whether there is any state left that bytes may lead out of."""
-        return tf.reduce_min(state) < self._trie.dead
+        return tf.reduce_min(state) < self._trie.end
+
+    def _inner(self, state: tf.Tensor) -> tf.Tensor:
+        """States that have a cell; one without for all that no byte leads out of."""
+        return state if self._trie.end == self._trie.dead else tf.minimum(state, self._trie.end)
