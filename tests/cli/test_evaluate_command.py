@@ -1,5 +1,6 @@
 import pytest
 
+from keras_attn.storage import packaged
 from keras_attn.storage.model_folder import load_metrics, update_metrics
 
 pytestmark = pytest.mark.slow
@@ -19,6 +20,24 @@ def test_scores_are_printed_with_their_signatures_and_kept(run, model_folder, pa
     assert metrics.keys() == {"steps", "ten.en_greedy", "ten.en_beam_2"}
     assert f"BLEU  {metrics['ten.en_greedy']['bleu']:5.1f}" in bleu
     assert result.stderr == "translating 10 lines of ten.en\n"
+
+
+def test_the_metrics_of_an_ensemble_s_models_stay_as_they_are(run, model_folder, pair_files):
+    update_metrics(model_folder, {"steps": 7})
+    source, reference = pair_files
+    files = ["--source", source, "--reference", reference]
+    result = run("evaluate", model_folder, model_folder, *files, "--beam-size", 1)
+    assert result.exit_code == 0 and "BLEU " in result.stdout
+    assert load_metrics(model_folder) == {"steps": 7}
+
+
+def test_the_metrics_of_a_packaged_model_stay_as_they_are(run, model_folder, pair_files, monkeypatch):
+    monkeypatch.setattr(packaged, "_home", lambda: model_folder.parent)
+    source, reference = pair_files
+    files = ["--source", source, "--reference", reference]
+    result = run("evaluate", model_folder.name, *files, "--beam-size", 1)
+    assert result.exit_code == 0 and "BLEU " in result.stdout
+    assert load_metrics(model_folder) == {}
 
 
 def test_a_reference_may_be_one_of_several(run, model_folder, pair_files):

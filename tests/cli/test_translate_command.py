@@ -65,6 +65,14 @@ def test_n_best_lists_have_number_score_and_text(run, saved_tiny_folder, transla
     assert float(rows[0][1]) >= float(rows[1][1])
 
 
+def test_lines_are_numbered_from_the_first_to_the_last_of_a_long_input(run, saved_tiny_folder):
+    lines = [b"the cat"] * 90
+    lines[17] = lines[84] = b"\xff"
+    result = run("translate", saved_tiny_folder, *GREEDY, "--n-best", 1, stdin=b"\n".join(lines))
+    assert [line.split("\t")[0] for line in result.stdout.splitlines()] == [str(i) for i in range(1, 91)]
+    assert [line.split(":")[1] for line in result.stderr.splitlines()] == [" line 18", " line 85"]
+
+
 def test_translations_are_what_the_options_ask_for(run, saved_tiny_folder, translator, tmp_path):
     (tmp_path / "terms.tsv").write_text("cat\tchien vert\n")
     options = [

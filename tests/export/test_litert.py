@@ -293,6 +293,14 @@ def test_the_runtime_of_browsers_runs_a_fixed_length(static_beam, digit_speller)
     assert found == expected + [0] * (24 - len(expected))
 
 
+@pytest.mark.parametrize(("words", "limit"), [(0, 0), (1, 12), (6, 22), (7, 24), (15, 24)])
+def test_encode_tells_how_many_tokens_a_translation_may_have(static_beam, words, limit):
+    """Twice as many as there are sub-words and ten more, and no more than the 24 that the file has room for."""
+    encode = Interpreter(str(static_beam[0] / "model.tflite")).get_signature_runner("encode")
+    source = np.array([[4] * words + [EOS_ID] + [0] * (15 - words)], np.int32)
+    assert encode(source=source)["limit"].tolist() == [limit]
+
+
 def test_an_alignment_is_as_wide_as_the_source_that_was_given(exported, digit_speller):
     align = Interpreter(str(exported / "model.tflite")).get_signature_runner("align")
     translator = Translator.from_trained(digit_speller)

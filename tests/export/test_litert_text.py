@@ -138,6 +138,13 @@ def test_longer_text_is_cut_where_keras_cuts_it_and_flagged(translator, keras_tr
     assert (found.text, found.truncated) == (expected.text, truncated)
 
 
+@pytest.mark.parametrize(
+    "line", ["3" + " " * 200 + "1", "3 " + "Ω" * 200, "3 " + "\u200b" * 200 + "1"], ids=ascii
+)
+def test_text_of_more_bytes_than_there_is_room_for_is_flagged_though_it_has_few_sub_words(translator, line):
+    assert translator.translate(line).truncated
+
+
 def test_a_beam_gives_its_translations_best_first(exported, digit_speller):
     found = signature(exported[0], "translate_text")(text=places(b"3 1 4"))
     (best,) = Translator.from_trained(digit_speller).translate(["3 1 4"], beam_size=4, n_best=4)

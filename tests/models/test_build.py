@@ -60,6 +60,25 @@ def build(return_attention_scores=False, **choices):
     return build_seq2seq(config, return_attention_scores=return_attention_scores)
 
 
+@pytest.mark.parametrize("kind", ["luong", "luong-monotonic", "local-m", "local-p"])
+def test_every_attention_with_a_score_of_luong_gets_all_that_the_config_says_of_it(kind):
+    choices = {"attention_score": "concat", "attention_scale": True, "attention_units": 7}
+    config = build(attention=kind, **choices, attention_dropout=0.25).decoder.attention.get_config()
+    expected = {"score": "concat", "use_scale": True, "units": 7, "dropout": 0.25}
+    assert {key: config[key] for key in expected} == expected
+
+
+@pytest.mark.parametrize("kind", ["bahdanau", "coverage", "monotonic"])
+def test_every_additive_attention_gets_all_that_the_config_says_of_it(kind):
+    config = build(attention=kind, attention_units=7, attention_dropout=0.25).decoder.attention.get_config()
+    assert (config["units"], config["dropout"]) == (7, 0.25)
+
+
+@pytest.mark.parametrize("kind", ["local-m", "local-p"])
+def test_a_local_attention_has_the_window_of_the_config(kind):
+    assert build(attention=kind, attention_window=3).decoder.attention.window == 3
+
+
 @pytest.fixture(scope="module", params=PAPERS.values(), ids=PAPERS.keys())
 def model(request):
     """One model a paper, for tests that only look at it."""

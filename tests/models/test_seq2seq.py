@@ -5,6 +5,7 @@ from keras import ops
 
 from keras_attn.config import from_tables, without_unused
 from keras_attn.models.build import build_seq2seq
+from keras_attn.models.seq2seq import Seq2Seq
 
 V = 12
 MODELS = {
@@ -154,6 +155,23 @@ def test_a_model_read_from_a_file_says_the_same(tmp_path):
     model.save(tmp_path / "model.keras")
     loaded = keras.models.load_model(tmp_path / "model.keras")
     np.testing.assert_array_equal(by_steps(loaded)[0], by_steps(model)[0])
+
+
+def test_a_model_made_from_a_config_drops_at_the_rates_of_the_first():
+    rates = {"word_dropout": 0.1, "embedding_dropout": 0.2, "memory_dropout": 0.3, "readout_dropout": 0.4}
+    model = build(**rates, variational_dropout=True)
+    again = Seq2Seq.from_config(model.get_config())
+    assert {name: again.get_layer(name).rate for name in rates} == rates
+    assert again.get_layer("readout_dropout").noise_shape == (
+        None,
+        1,
+        None,
+    )  # the same units at every position
+
+
+def test_a_model_made_from_a_config_returns_its_attention_scores_too():
+    model = Seq2Seq.from_config({**build().get_config(), "return_attention_scores": True})
+    assert len(Seq2Seq.from_config(model.get_config()).outputs) == 2
 
 
 def test_a_change_of_the_models_weights_is_seen():

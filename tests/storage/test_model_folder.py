@@ -323,13 +323,28 @@ def test_an_update_killed_at_any_moment_leaves_a_folder_that_loads(moment, model
     assert load_metrics(model_folder) == ({} if moment < 2 else {"bleu": 30.0})
 
 
+def name_in_config(folder, key, path):
+    """Lets the folder's `[data]` name this file."""
+    value = f'"{path}"' if key == "links" else f'["{path}"]'
+    config = folder / "config.toml"
+    lines = [line for line in config.read_text().splitlines() if not line.startswith(f"{key} =")]
+    config.write_text("\n".join([lines[0], f"{key} = {value}", *lines[1:]]))
+
+
+@pytest.mark.parametrize("path", ["part-1.en", "part-*.en", "part-?.en", "part-[0-9].en", "*/part-1.en"])
+def test_a_config_s_file_that_is_a_link_out_of_the_folder_is_not_read(path, model_folder, tmp_path):
+    (tmp_path / "part-1.en").write_text("a secret\n")
+    (model_folder / "part-1.en").symlink_to(tmp_path / "part-1.en")
+    (model_folder / "parts").symlink_to(tmp_path)
+    name_in_config(model_folder, "train", path)
+    with pytest.raises(ModelFolderError, match="refers to a file outside of it, which is not read"):
+        load_data_config(model_folder)
+
+
 @pytest.mark.parametrize("path", ["/dev/zero", "../secret.en", "sub/../../secret.en"])
 @pytest.mark.parametrize("key", ["train", "dev", "test", "links"])
 def test_a_config_s_files_outside_the_folder_are_not_read(key, path, model_folder):
-    value = f'"{path}"' if key == "links" else f'["{path}"]'
-    config = model_folder / "config.toml"
-    lines = [line for line in config.read_text().splitlines() if not line.startswith(f"{key} =")]
-    config.write_text("\n".join([lines[0], f"{key} = {value}", *lines[1:]]))
+    name_in_config(model_folder, key, path)
     with pytest.raises(ModelFolderError, match="refers to a file outside of it, which is not read"):
         load_data_config(model_folder)
 

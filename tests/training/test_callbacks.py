@@ -100,6 +100,20 @@ def checkpoint_weight(folder):
     return load_checkpoint(folder)[1][0][1].flat[0]
 
 
+def test_the_seconds_of_a_round_are_those_of_its_steps_without_its_evaluation(start, monkeypatch):
+    clock = {"now": 100.0}
+    monkeypatch.setattr(
+        "keras_attn.training.callbacks.time", types.SimpleNamespace(monotonic=lambda: clock["now"])
+    )
+    evaluation = types.SimpleNamespace(append=lambda weight: clock.update(now=clock["now"] + 50))
+    callback = start(10.0, seen=evaluation)
+    callback.on_epoch_begin(0)
+    clock["now"] += 7
+    callback.on_epoch_end(0, {"loss": 2.0, "tokens": 300.0})
+    assert clock["now"] == 157.0
+    assert callback.state.rounds[0].seconds == 7.0
+
+
 def test_with_patience_the_best_round_is_kept_and_not_the_last(play, tmp_path):
     callback = play(10.0, 30.0, 20.0, 20.0, patience=2)
     assert callback.model.stop_training and callback.state.finished
