@@ -139,7 +139,9 @@ def test_longer_text_is_cut_where_keras_cuts_it_and_flagged(translator, keras_tr
 
 
 @pytest.mark.parametrize(
-    "line", ["3" + " " * 200 + "1", "3 " + "Ω" * 200, "3 " + "\u200b" * 200 + "1"], ids=ascii
+    "line",
+    ["3" + " " * 200 + "1", "3 " + "Ω" * 200, "3 " + "\u200b" * 200 + "1"],
+    ids=["spaces", "unknown", "invisible"],
 )
 def test_text_of_more_bytes_than_there_is_room_for_is_flagged_though_it_has_few_sub_words(translator, line):
     assert translator.translate(line).truncated
