@@ -34,10 +34,7 @@ LEFT_OUT = (
     ".ruff_cache",
 )
 FAILED = re.compile(r"^(?:FAILED|ERROR) (\S.*?)(?: - .*)?$", re.MULTILINE)
-SOME_TESTS_FAILED, TIMED_OUT = (
-    1,
-    -1,
-)  # exit codes; pytest has others for a file or an option that it does not know
+SOME_TESTS_FAILED = 1  # pytest's exit code; it has others for a file or an option that it does not know
 
 
 class BrokenSetUp(RuntimeError):
@@ -100,7 +97,7 @@ def row(number: int, result: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--only", type=int, nargs="+", help="numbers of faults, which are run again")
     parser.add_argument("--json", type=Path, default=ROOT / "benchmarks" / "log" / "faults.json")
     parser.add_argument("--limit", type=float, default=1200, help="seconds for each run of pytest")

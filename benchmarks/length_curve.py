@@ -41,13 +41,12 @@ PATIENCE = 3  # rounds of development without a better model
 # 3.45 million parameters each: what attention takes, the fixed vector's wider decoder has.
 MODELS = {
     "rnn_encdec": ("model.preset=rnn_encdec", "model.decoder_units=470"),
-    "bahdanau2015": ("model.preset=bahdanau2015", "model.decoder_units=256"),
+    "bahdanau2015": ("model.preset=bahdanau2015", "model.decoder_units=256", "model.attention_units=256"),
 }
 RECIPE = (
     "model.embedding_dim=256",
     "model.tied_embeddings=all",
     "model.encoder_units=256",
-    "model.attention_units=256",
     "model.readout_units=256",
     "model.embedding_dropout=0.3",
     "model.memory_dropout=0.3",

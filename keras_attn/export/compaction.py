@@ -1,6 +1,7 @@
 """Makes a `.tflite` smaller without changing what it computes, by removing what the converter duplicates or does not need."""
 
 from collections import defaultdict
+from typing import Any
 
 import flatbuffers
 import numpy as np
@@ -24,19 +25,27 @@ def compact(model: schema.ModelT) -> None:
     _share_tables(model)
 
 
-class _Scales:
-    """Stores quantisation parameters once: every use of a weight repeats its scales and zero points, one per row, and all weights
-    with the same number of rows have the same zero points."""
+class _Once:
+    """A table that is written once, however many refer to it."""
 
-    def __init__(self, table: schema.QuantizationParametersT, zero_points: dict[bytes, int]) -> None:
-        self._table, self._zero_points, self._offset = table, zero_points, None
+    def __init__(self, table: Any) -> None:
+        self._table, self._offset = table, None
 
     def Pack(self, builder: flatbuffers.Builder) -> int:
         if self._offset is None:
-            self._offset = self._pack(builder) if self._table.scale is not None else self._table.Pack(builder)
+            self._offset = self._table.Pack(builder)
         return self._offset
 
-    def _pack(self, builder: flatbuffers.Builder) -> int:
+
+class _Scales:
+    """Quantisation parameters whose zero points, one per row, are those of all weights with the same number of rows."""
+
+    def __init__(self, table: schema.QuantizationParametersT, zero_points: dict[bytes, int]) -> None:
+        self._table, self._zero_points = table, zero_points
+
+    def Pack(self, builder: flatbuffers.Builder) -> int:
+        if self._table.scale is None:
+            return self._table.Pack(builder)
         table, zeros = self._table, bytes(self._table.zeroPoint)
         scale = builder.CreateNumpyVector(table.scale)
         if zeros not in self._zero_points:
@@ -49,14 +58,15 @@ class _Scales:
 
 
 def _share_scales(model: schema.ModelT) -> None:
-    shared: dict[bytes, _Scales] = {}
+    """Every use of a weight repeats its scales and zero points; they are stored once."""
+    shared: dict[bytes, _Once] = {}
     zero_points: dict[bytes, int] = {}
     for tensor in (tensor for graph in model.subgraphs for tensor in graph.tensors):
         if tensor.quantization is not None:
             alone = flatbuffers.Builder(1024)
             alone.Finish(tensor.quantization.Pack(alone))
             tensor.quantization = shared.setdefault(
-                bytes(alone.Output()), _Scales(tensor.quantization, zero_points)
+                bytes(alone.Output()), _Once(_Scales(tensor.quantization, zero_points))
             )
 
 
@@ -145,18 +155,6 @@ def _forget_names(model: schema.ModelT) -> None:
             tensor.name = tensor.name if i in outside else None
 
 
-class _Once:
-    """A table that is written once, however many refer to it."""
-
-    def __init__(self, table: schema.TensorT | object) -> None:
-        self._table, self._offset = table, None
-
-    def Pack(self, builder: flatbuffers.Builder) -> int:
-        if self._offset is None:
-            self._offset = self._table.Pack(builder)
-        return self._offset
-
-
 def _share_tables(model: schema.ModelT) -> None:
     """Describes equal tensors, of which a graph has many (all numbers of the same type and shape), and equal options once."""
     shared: dict[tuple, _Once] = {}
@@ -167,7 +165,7 @@ def _share_tables(model: schema.ModelT) -> None:
                 operator.builtinOptions = shared.setdefault(_content(options), _Once(options))
 
 
-def _content(table: schema.TensorT | object) -> tuple:
+def _content(table: Any) -> tuple:
     """What the table says. Quantisation is shared before, so it is known by its identity."""
     fields = (
         tuple(value) if isinstance(value, (list, np.ndarray)) else value for value in vars(table).values()

@@ -98,3 +98,19 @@ def test_zeros_that_a_loops_body_reads_stay_even_where_others_begin_with_them():
     assert not any(fills(compacted(content)))  # a body would make them at every step
     rows = np.ones((1, 32), "float32")
     np.testing.assert_array_equal(run(compacted(content), rows=rows), run(content, rows=rows))
+
+
+def test_equal_tensors_and_options_are_written_once(running_sums):
+    def tables(content):
+        graphs = schema.Model.GetRootAs(content)
+        graphs = [graphs.Subgraphs(i) for i in range(graphs.SubgraphsLength())]
+        tensors = [graph.Tensors(i) for graph in graphs for i in range(graph.TensorsLength())]
+        operators = [graph.Operators(i) for graph in graphs for i in range(graph.OperatorsLength())]
+        options = [one.BuiltinOptions() for one in operators]
+        return len(tensors), {t._tab.Pos for t in tensors}, {each.Pos for each in options if each is not None}
+
+    count, places, options = tables(running_sums)
+    small_count, small_places, small_options = tables(compacted(running_sums))
+    assert len(places) == count
+    assert len(small_places) < small_count / 2
+    assert len(small_options) < len(options)

@@ -162,11 +162,8 @@ def test_a_model_made_from_a_config_drops_at_the_rates_of_the_first():
     model = build(**rates, variational_dropout=True)
     again = Seq2Seq.from_config(model.get_config())
     assert {name: again.get_layer(name).rate for name in rates} == rates
-    assert again.get_layer("readout_dropout").noise_shape == (
-        None,
-        1,
-        None,
-    )  # the same units at every position
+    same_at_every_position = (None, 1, None)
+    assert again.get_layer("readout_dropout").noise_shape == same_at_every_position
 
 
 def test_a_model_made_from_a_config_returns_its_attention_scores_too():

@@ -20,6 +20,14 @@ def test_a_trie_gives_its_keys_their_values_and_others_none():
     assert trie.longest == 4
 
 
+def test_a_key_that_no_other_continues_takes_no_cell():
+    trie = build_double_array(nodes_of(KEYS))
+    steps = {key[:end] for key in KEYS for end in range(1, len(key) + 1)}
+    continued = {key for key in KEYS if any(other != key and other.startswith(key) for other in KEYS)}
+    assert (len(steps), len(continued)) == (9, 3)  # a, ab, b
+    assert (trie.cells != trie.dead).sum() == 9 + 3
+
+
 def test_many_keys_keep_apart():
     draw = np.random.default_rng(1)
     keys = {draw.integers(1, 256, draw.integers(1, 6)).astype("uint8").tobytes(): i for i in range(3000)}
