@@ -1,6 +1,7 @@
 """Blocks of lines to blocks of output, in this process or in several."""
 
 import queue
+import random
 import signal
 import threading
 import warnings
@@ -12,7 +13,6 @@ from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
 from keras_attn.cli.loading import load_translator
 from keras_attn.cli.messages import probabilities
@@ -75,7 +75,7 @@ class LineTranslator:
         sampling = self.options.get("sampling")
         if sampling is None or first == 1:
             return self.options
-        seed = int(np.random.SeedSequence([sampling.seed, first]).generate_state(1)[0])
+        seed = random.Random(f"{sampling.seed} {first}").getrandbits(32)
         return {**self.options, "sampling": replace(sampling, seed=seed)}
 
     def _lite(self) -> Any:
