@@ -94,3 +94,10 @@ def test_exporting_twice_replaces_the_first(model_folder, tmp_path, source_lines
 def test_a_model_folder_is_not_replaced_by_its_export(model_folder):
     with pytest.raises(FileExistsError, match="is not an earlier export"):
         export_saved_model(model_folder, model_folder)
+
+
+@pytest.mark.parametrize("max_length", [0, -1])
+def test_a_translation_needs_room_for_a_token(tiny_trained, tmp_path, max_length):
+    with pytest.raises(ValueError, match=f"max_length must be at least 1. Received: max_length={max_length}"):
+        export_saved_model(tiny_trained, tmp_path / "out", max_length=max_length)
+    assert not list(tmp_path.iterdir())
