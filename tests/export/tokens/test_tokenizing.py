@@ -106,6 +106,15 @@ def test_every_sub_word_tells_where_it_begins_in_the_text(usual):
     ]
 
 
+@pytest.mark.parametrize("times", [1, 6], ids=["short", "long"])
+def test_plain_text_between_two_beginnings_is_the_sub_word(usual, times):
+    text = b" ".join([b"A small dog runs across the green grass. Two dogs are running"] * times)
+    ids, starts, _ = usual.cut(text)
+    pieces = [usual.reference.id_to_piece(i).replace("▁", " ") for i in ids]
+    parts = [text[start:end].decode() for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+    assert parts == [pieces[0].lstrip(), *pieces[1:]]
+
+
 def test_every_id_tells_where_its_part_of_the_text_ends(usual):
     ids = usual.reference.encode("A small dog")
     text, ends = usual.join(ids)
