@@ -151,9 +151,11 @@ def test_longer_input_is_cut_where_keras_cuts_it(ask, translator):
 
 def test_a_long_text_is_cut_for_its_score_too(ask, translator):
     most = translator.search.max_source_length - 1
-    shorter, whole, longer = ("3 " * count for count in (most - 1, most, most + 60))
-    found = ask("score", text=[shorter, whole, longer], translation=["three"] * 3)["log_prob"]
-    assert found[2] == pytest.approx(found[1], abs=1e-4) != found[0]
+    threes, sevens = "3 " * most, "7 " * 100
+    texts = [threes, threes + sevens, threes[:-200], threes[:-200] + sevens]
+    found = ask("score", text=texts, translation=["three seven"] * 4)["log_prob"]
+    assert found[1] == pytest.approx(found[0], abs=1e-4)
+    assert abs(found[3] - found[2]) > 1e-2  # where the end is read, it counts
 
 
 def test_text_is_read_up_to_a_limit_that_no_line_of_words_reaches(ask, digit_speller):
