@@ -213,5 +213,5 @@ def test_a_joint_vocabulary_without_capitals_reads_both_sides_without_them():
 
 
 def test_a_joint_vocabulary_is_of_the_kind_that_was_asked_for():
-    for tokenizer in train_tokenizers(CORPUS, TokenizerConfig(vocab_size=40, kind="words")):
-        assert tokenizer.pieces(tokenizer.encode(["one δύο"])[0]) == ["▁one", "▁δύο"]
+    for tokenizer in train_tokenizers(CORPUS, TokenizerConfig(vocab_size=40, kind="characters")):
+        assert tokenizer.pieces(tokenizer.encode(["one δύο"])[0]) == [*"▁one▁δύο"]
