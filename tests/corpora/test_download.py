@@ -81,6 +81,19 @@ def test_a_wrong_file_is_refused_and_nothing_stays(server, tmp_path, begun):
     assert os.listdir(tmp_path) == []
 
 
+def test_a_server_may_be_silent_for_half_a_minute(tmp_path, monkeypatch):
+    waited = []
+
+    def wait(request, timeout):
+        waited.append(timeout)
+        raise TimeoutError("timed out")
+
+    monkeypatch.setattr("urllib.request.urlopen", wait)
+    with pytest.raises(CorpusError, match=r"cannot download http://nowhere/a \(timed out\)"):
+        download("http://nowhere/a", tmp_path / "a", is_data)
+    assert waited == [30]
+
+
 def test_a_missing_address_says_what_to_put_where(server, tmp_path):
     with pytest.raises(CorpusError) as error:
         download(server.url("absent"), tmp_path / "absent", is_data)
