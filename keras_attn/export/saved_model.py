@@ -82,12 +82,15 @@ def export_saved_model(
         FileExistsError: `output` exists and is not an earlier export.
         OSError: the disk is full or broken. Nothing half-written is ever left behind.
     """
+    if max_length is not None and max_length < 1:
+        raise ValueError(f"max_length must be at least 1. Received: max_length={max_length}")
     subject = load_subject(model, beam_size=beam_size)
     if sources is None and subject.translator is None:
         sources = subject.random_sources(MIN_SENTENCES)
     if sources is not None:
         check_sources(subject, sources, references)
-    max_length = max_length or subject.search.length_limit(subject.search.max_source_length - 1)
+    if max_length is None:
+        max_length = subject.search.length_limit(subject.search.max_source_length - 1)
     with new_folder(output, SAVED_MODEL_DESCRIPTION) as folder:
         served = (ServingSignatures if subject.translator else TensorSignatures)(subject, max_length)
         functions = served.functions()

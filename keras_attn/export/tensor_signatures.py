@@ -51,12 +51,16 @@ class TensorSignatures:
         return {"ids": hypotheses.tokens, "lengths": hypotheses.lengths, "scores": hypotheses.scores}
 
     def _align(self, source: tf.Tensor) -> dict[str, tf.Tensor]:
+        source = batch(source, "source", "inputs")
         hypotheses = self._hypotheses(source, return_weights=True)
+        weights = hypotheses.weights[:, 0]
+        if self._model.reads_ids:
+            weights = weights[:, :, : tf.shape(source)[1]]  # the search adds a column of padding
         return {
             "ids": hypotheses.tokens[:, 0],
             "lengths": hypotheses.lengths[:, 0],
             "scores": hypotheses.scores[:, 0],
-            "weights": hypotheses.weights[:, 0],
+            "weights": weights,
         }
 
     def _score(self, source: tf.Tensor, target: tf.Tensor) -> dict[str, tf.Tensor]:

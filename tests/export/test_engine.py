@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from keras import ops
 
-from keras_attn.export.engine import make_engine
+from keras_attn.export.engine import EngineError, _check, make_engine
+from keras_attn.export.subject import load_subject
 from keras_attn.inference.lite_translator import LiteTranslator
 from keras_attn.inference.translator import Translator
 from keras_attn.models.build import build_seq2seq
+from keras_attn.models.compiled_search import CompiledSearch
+from keras_attn.storage.engine_file import read_engine
 from keras_attn.storage.model_folder import TrainedModel, save_model
 
 pytestmark = pytest.mark.slow
@@ -41,11 +44,12 @@ def trained(request, copying_trained):
     sizes = {
         f"{side}_vocab_size": copying_trained.target_tokenizer.vocab_size for side in ("source", "target")
     }
-    widths = dict.fromkeys(("embedding_dim", "decoder_units", "readout_units"), 8)
+    # Wide enough that matrices are not parts of the graph.
+    widths = dict.fromkeys(("embedding_dim", "decoder_units", "readout_units"), 24)
     if request.param.get("encoder") != "transformer":
-        widths["encoder_units"] = 8
+        widths["encoder_units"] = 24
     if request.param.get("attention") not in ("local-p", "none"):
-        widths["attention_units"] = 8
+        widths["attention_units"] = 24
     config = dataclasses.replace(
         copying_trained.config,
         model=dataclasses.replace(type(copying_trained.config.model)(), **sizes, **widths, **request.param),
@@ -66,3 +70,42 @@ def test_the_engine_says_what_keras_says(trained, source_lines, tmp_path):
         ours = keras(lines, beam_size)
         assert engine(lines, beam_size) == ours
         assert len(set(ours)) > 5
+    rough = LiteTranslator(tmp_path / "model", precision="int8")
+    assert sum(a == b for a, b in zip(rough(lines, 1), keras(lines, 1), strict=True)) > 20
+    for precision, sizes in {"float32": [1, 16], "int8": [16]}.items():
+        file = read_engine(tmp_path / "model", precision)
+        assert (file.about["sizes"], {each.dtype for each in file.arrays}) == (sizes, {precision})
+
+
+class Answers:
+    """What Keras finds, changed."""
+
+    def __init__(self, search, longest, change):
+        self._search, self._longest, self._change = search, longest, change
+
+    def search(self, source, method, *, limits):
+        padded = np.zeros((len(source), max(map(len, source))), np.int32)
+        for row, ids in enumerate(source):
+            padded[row, : len(ids)] = ids
+        found = self._search(padded, method, self._longest, limits=np.array(limits, np.int32))
+        return self._change(found._replace(tokens=np.array(found.tokens), scores=np.array(found.scores)))
+
+
+def test_an_engine_that_finds_something_else_with_another_score_is_refused(tiny_trained, monkeypatch):
+    subject = load_subject(tiny_trained, beam_size=1)
+    longest = subject.search.length_limit(subject.search.max_source_length - 1)
+    search = CompiledSearch(subject.model)
+    monkeypatch.setattr("keras_attn.export.engine.CompiledSearch", lambda model: search)  # compiled once
+
+    def last_word(found):
+        found.tokens[-1, 0, 0] += 1
+        return found
+
+    def last_score(found):
+        found.scores[-1, 0] += 0.02
+        return found
+
+    for fine in (lambda found: found, last_word, last_score):  # a tie, or rounding
+        _check(subject, Answers(search, longest, fine))
+    with pytest.raises(EngineError, match="LiteRT and Keras find different translations"):
+        _check(subject, Answers(search, longest, lambda found: last_word(last_score(found))))

@@ -1,9 +1,12 @@
+from types import SimpleNamespace
+
 import keras
 import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_attn.export.int8_embedding import Int8Embedding
+from keras_attn.export.int8_embedding import Int8Embedding, int8_embeddings
+from keras_attn.models.seq2seq import Embeddings
 
 
 @pytest.fixture
@@ -36,3 +39,22 @@ def test_the_output_matrix_is_the_looked_up_table(layer):
 
 def test_ids_may_have_any_shape(layer):
     assert Int8Embedding(layer)(tf.constant([[1, 2], [3, 4]])).shape == (2, 2, 3)
+
+
+def test_each_side_has_the_rows_of_its_own_table(tiny_trained):
+    model = tiny_trained.model
+    made = int8_embeddings(model)
+    for found, layer in zip(made, (model.source_embedding, model.target_embedding), strict=True):
+        (table,) = layer.get_weights()
+        steps = np.abs(table).max(axis=1, keepdims=True) / 127
+        assert np.all(np.abs(found(tf.range(len(table))).numpy() - table) <= steps)
+
+
+def test_a_table_that_both_sides_share_stays_one(layer):
+    shared = int8_embeddings(SimpleNamespace(embeddings=Embeddings(layer, layer)))
+    assert shared.source is shared.target
+
+
+def test_a_model_that_reads_numbers_has_no_table_for_them(layer):
+    made = int8_embeddings(SimpleNamespace(embeddings=Embeddings(None, layer)))
+    assert made.source is None and isinstance(made.target, Int8Embedding)

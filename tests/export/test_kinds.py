@@ -1,6 +1,7 @@
 """Vocabularies of every kind, such as of spellings and sounds: both exports say what Keras says."""
 
 import dataclasses
+import json
 
 import pytest
 
@@ -44,3 +45,5 @@ def test_exports_say_what_keras_says(
         export_saved_model(trained, tmp_path / "served", sources=lines),
     ):
         assert parity.sentences >= 50 and parity.identical + parity.ties == parity.sentences
+    about = json.loads((tmp_path / "phone" / "model.json").read_text())
+    assert about["vocab_sizes"] == {"source": source.vocab_size, "target": target.vocab_size}

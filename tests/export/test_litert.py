@@ -1,5 +1,7 @@
 import dataclasses
 import json
+import zipfile
+from importlib.metadata import version
 
 import flatbuffers
 import keras
@@ -12,6 +14,7 @@ from ai_edge_litert.interpreter import Interpreter
 
 from keras_attn.config import DataConfig, ModelConfig, from_tables, without_unused
 from keras_attn.corpora.attribution import attribution
+from keras_attn.evaluation.scores import corpus_scores
 from keras_attn.export import id_signatures
 from keras_attn.export.associated_files import read_files
 from keras_attn.export.conversion import ConversionError, convert
@@ -20,7 +23,7 @@ from keras_attn.export.parity import ParityError
 from keras_attn.export.runner import LiteRTModel, LiteRTTranslator
 from keras_attn.inference.translator import Translator
 from keras_attn.models.build import build_seq2seq
-from keras_attn.special_ids import EOS_ID
+from keras_attn.special_ids import EOS_ID, UNK_ID
 
 LSTM_LUONG = {
     "cell": "lstm",
@@ -114,10 +117,12 @@ def test_a_float32_file_gives_the_ids_and_scores_that_keras_gives(exported, digi
         assert score == pytest.approx(expected.score, abs=1e-4)
 
 
-def test_beam_search_at_a_fixed_source_length_is_that_of_keras(static_beam):
+def test_beam_search_at_a_fixed_source_length_is_that_of_keras(static_beam, digit_speller, digit_pairs):
     _, parity = static_beam
     assert (parity.sentences, parity.identical) == (60, 60)
-    assert parity.keras_bleu > 50
+    sources, references = digit_pairs
+    said = Translator.from_trained(digit_speller)(sources, beam_size=4)
+    assert parity.keras_bleu == corpus_scores(said, references).bleu > 50
 
 
 @pytest.mark.parametrize(
@@ -206,7 +211,12 @@ def test_tied_embeddings_are_stored_once(exported, int8, digit_speller):
 def test_int8_takes_little_more_than_a_byte_a_parameter(tmp_path):
     config = ModelConfig(source_vocab_size=4000, target_vocab_size=4000, tied_embeddings="all")
     export_litert(build_seq2seq(config), tmp_path / "out", precision="int8")
-    assert json.loads((tmp_path / "out" / "model.json").read_text())["bytes_per_parameter"] <= 1.15
+    about = json.loads((tmp_path / "out" / "model.json").read_text())
+    with zipfile.ZipFile(tmp_path / "out" / "model.tflite") as archive:
+        graphs = min(info.header_offset for info in archive.infolist())
+    assert about["bytes_per_parameter"] == pytest.approx(graphs / about["parameters"], abs=0.0006)
+    assert about["bytes_per_parameter"] <= 1.15
+    assert about["precision"] == "int8"
 
 
 @pytest.mark.parametrize("ids", [[], [EOS_ID], [0, 0, 0]])
@@ -301,6 +311,41 @@ def test_encode_tells_how_many_tokens_a_translation_may_have(static_beam, words,
     assert encode(source=source)["limit"].tolist() == [limit]
 
 
+def test_a_step_takes_a_token_that_the_vocabulary_has_not_for_the_unknown_one(static_beam):
+    interpreter = Interpreter(str(static_beam[0] / "model.tflite"))
+    source = np.array([[4, 5, EOS_ID, *[0] * 13]], np.int32)
+    state = interpreter.get_signature_runner("encode")(source=source)
+    state = {name: value for name, value in state.items() if name not in ("limit", "truncated")}
+    step = interpreter.get_signature_runner("step")
+    found = [
+        step(token=np.array([token], np.int32), **state)["log_probs"] for token in (UNK_ID, 10**6, -1, 5)
+    ]
+    np.testing.assert_array_equal(found[1], found[0])
+    np.testing.assert_array_equal(found[2], found[0])
+    assert not np.array_equal(found[3], found[0])
+
+
+@pytest.mark.parametrize("name", ["translate", "align", "encode"])
+def test_ids_that_leave_no_room_for_their_end_are_flagged(static_beam, name):
+    run = Interpreter(str(static_beam[0] / "model.tflite")).get_signature_runner(name)
+    sources = [[4] * 15 + [EOS_ID], [4] * 16, [4] * 15 + [0]]
+    assert [run(source=np.array([ids], np.int32))["truncated"].tolist() for ids in sources] == [[0], [1], [0]]
+
+
+@pytest.mark.parametrize("load", [LiteRTModel, LiteRTTranslator])
+def test_the_interpreter_has_as_many_threads_as_it_is_told(static_beam, monkeypatch, load):
+    made = []
+
+    def noted(**options):
+        made.append(options["num_threads"])
+        return Interpreter(**options)
+
+    monkeypatch.setattr("ai_edge_litert.interpreter.Interpreter", noted)
+    load(static_beam[0])
+    load(static_beam[0], num_threads=2)
+    assert made == [1, 2]
+
+
 def test_an_alignment_is_as_wide_as_the_source_that_was_given(exported, digit_speller):
     align = Interpreter(str(exported / "model.tflite")).get_signature_runner("align")
     translator = Translator.from_trained(digit_speller)
@@ -312,13 +357,17 @@ def test_an_alignment_is_as_wide_as_the_source_that_was_given(exported, digit_sp
         np.testing.assert_allclose(weights, expected.weights, atol=1e-4)
 
 
-def test_the_folder_is_the_file_and_its_description(static_beam):
+def test_the_folder_is_the_file_and_its_description(static_beam, digit_speller):
     folder, parity = static_beam
     assert {path.name for path in folder.iterdir()} == {"model.tflite", "model.json", "SHA256SUMS"}
     about = json.loads((folder / "model.json").read_text())
     assert about["languages"] == {"source": "digits", "target": "names"}
     assert about["special_ids"] == {"pad": 0, "unk": 1, "bos": 2, "eos": 3}
     assert about["bytes"] == (folder / "model.tflite").stat().st_size
+    assert (about["source_length"], about["max_length"], about["precision"]) == (16, 24, "float32")
+    assert (about["search"]["beam_size"], about["search"]["max_source_length"]) == (4, 16)
+    assert about["keras_attn"] == version("keras-attn")
+    assert about["parameters"] == digit_speller.model.count_params()
     assert about["parity"] == parity.as_dict()
 
 
@@ -427,6 +476,11 @@ def test_a_value_that_cannot_be_used_is_refused_before_anything_is_written(
     with pytest.raises(ValueError, match=message):
         export_litert(tiny_trained, tmp_path / "out", **arguments)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_word_and_its_end_are_a_source_and_one_token_a_translation(tiny_trained, tmp_path):
+    with pytest.raises(ValueError, match="at least 50 sentences"):  # which is looked at after the lengths
+        export_litert(tiny_trained, tmp_path / "out", source_length=2, max_length=1, sources=["one"])
 
 
 def test_a_folder_that_is_no_export_is_no_translator(tmp_path):

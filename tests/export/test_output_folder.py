@@ -1,8 +1,10 @@
 import subprocess
 
 import pytest
+import tensorflow as tf
 
 from keras_attn.export.description import check_sums, read_description, write_description
+from keras_attn.export.disk_errors import as_os_errors
 from keras_attn.export.output_folder import new_folder
 
 DESCRIPTION = "about/model.json"
@@ -111,3 +113,12 @@ def test_an_export_without_sums_is_read_with_a_warning(tmp_path):
     (tmp_path / "out" / "SHA256SUMS").unlink()
     with pytest.warns(UserWarning, match="has no SHA256SUMS"):
         check_sums(tmp_path / "out", NAMES)
+
+
+def test_what_tensorflow_cannot_write_is_told_with_its_path_and_the_reason():
+    told = "/tmp/made up/variables; No space left on device\n\t [[{{node save}}]]"
+    with (
+        pytest.raises(OSError, match=r"^cannot write out/1: No space left on device$"),
+        as_os_errors("out/1"),
+    ):
+        raise tf.errors.ResourceExhaustedError(None, None, told)

@@ -6,6 +6,7 @@ import subprocess
 import venv
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from keras_attn.export.litert import export_litert
@@ -124,8 +125,9 @@ def test_a_stream_grows_to_the_translation(said):
 
 
 def test_every_target_word_has_one_look_at_the_source(said):
+    for each in said["found"]:
+        assert each["aligned"] == each["translation"]
     first = said["found"][0]
-    assert first["aligned"] == first["translation"]
     assert first["source"][-1] == first["target"][-1] == "</s>"
     assert [len(row) for row in first["weights"]] == [len(first["source"])] * len(first["target"])
     assert [sum(row) for row in first["weights"]] == pytest.approx([1.0] * len(first["target"]), abs=1e-5)
@@ -220,3 +222,70 @@ def test_a_reader_that_stops_is_no_error(python, beam, options):
         said = process.stderr.read().decode()
     assert process.returncode == 0
     assert "Traceback" not in said and "BrokenPipe" not in said
+
+
+@pytest.fixture(scope="module")
+def three_best(python_client, beam_of_three):
+    """The client in this process, with a file that gives its three best."""
+    return python_client(str(beam_of_three))
+
+
+def test_slots_that_the_search_left_empty_are_no_translations(three_best):
+    assert three_best.nbest("") == [("", 0.0, False, False)]
+    assert len(three_best.nbest("3 1")) == 3
+
+
+@pytest.mark.parametrize(
+    ("line", "flags"), [("3 1", (False, False)), ("3 Ω", (False, True)), ("3 " * 20, (True, False))]
+)
+def test_an_alignment_is_flagged_as_its_translation_is(three_best, line, flags):
+    assert three_best.align(line).translation[2:] == three_best(line)[2:] == flags
+
+
+def test_a_stream_says_neither_padding_nor_the_beginning(three_best, monkeypatch):
+    step, expected = three_best.signatures["step"], list(three_best.stream("3 1 4"))
+
+    def eager(**tensors):
+        found = step(**tensors)
+        log_probs = found["log_probs"].copy()
+        log_probs[:, [0, 2]] = 1.0
+        return {**found, "log_probs": log_probs}
+
+    monkeypatch.setitem(three_best.signatures, "step", eager)
+    assert list(three_best.stream("3 1 4")) == expected
+
+
+def test_a_stream_ends_at_the_limit_that_encode_tells(three_best, monkeypatch):
+    encode, whole = three_best.signatures["encode"], list(three_best.stream("3 1 4"))
+    limited = lambda **tensors: {**encode(**tensors), "limit": np.array([2], np.int32)}  # noqa: E731
+    monkeypatch.setitem(three_best.signatures, "encode", limited)
+    assert list(three_best.stream("3 1 4")) == whole[:2] != whole
+
+
+def test_the_client_has_as_many_threads_as_it_is_told(python_client, beam_of_three, monkeypatch):
+    made, names = [], python_client.__init__.__globals__
+    interpreter = names["Interpreter"]
+
+    def noted(path, num_threads):
+        made.append(num_threads)
+        return interpreter(path, num_threads=num_threads)
+
+    monkeypatch.setitem(names, "Interpreter", noted)
+    python_client(str(beam_of_three))
+    python_client(str(beam_of_three), 2)
+    assert made == [1, 2]
+
+
+def test_the_command_passes_its_threads_on(python_client, monkeypatch):
+    given, names = [], python_client.__init__.__globals__
+
+    def noted(*arguments):
+        given.append(arguments)
+        raise ValueError("that is enough")
+
+    monkeypatch.setitem(names, "Translator", noted)
+    for options in ([], ["--threads", "3"]):
+        monkeypatch.setattr("sys.argv", ["litert_translator.py", "model.tflite", *options])
+        with pytest.raises(SystemExit):
+            names["main"]()
+    assert given == [("model.tflite", 1), ("model.tflite", 3)]

@@ -4,9 +4,11 @@ The server itself cannot be installed by a test. What stands in for it does with
 nothing else: the signature's inputs as tensors, its outputs as an answer.
 """
 
+import contextlib
 import http.server
 import importlib.util
 import json
+import socket
 import socketserver
 import subprocess
 import sys
@@ -184,6 +186,50 @@ def test_a_server_that_is_not_there_is_no_traceback(client):
         client.ask_grpc("localhost:9", "digits", {"text": ["3"]}, timeout=5)
 
 
+@pytest.fixture
+def silent_server():
+    """A server that takes a call and says nothing; it hangs up after ten seconds, so that nobody waits for ever."""
+    with socket.create_server(("localhost", 0)) as server:
+        server.settimeout(10)
+        calls = []
+
+        def wait():
+            with contextlib.suppress(OSError):
+                calls.append(server.accept()[0])
+                calls[0].settimeout(10)
+                while calls[0].recv(1 << 16):
+                    pass
+            for call in calls:
+                call.close()
+
+        thread = threading.Thread(target=wait, daemon=True)
+        thread.start()
+        yield f"localhost:{server.getsockname()[1]}"
+
+
+def test_a_server_that_says_nothing_is_waited_for_as_long_as_was_said(client, silent_server):
+    with pytest.raises(client.ServerError, match=r"no answer from http://localhost.*timed out"):
+        client.ask_rest(silent_server, "digits", {"text": ["3"]}, timeout=0.2)
+
+
+def test_a_grpc_server_that_says_nothing_is_waited_for_as_long_as_was_said(client, silent_server):
+    with pytest.raises(client.ServerError, match="DEADLINE_EXCEEDED"):
+        client.ask_grpc(silent_server, "digits", {"text": ["3"]}, timeout=0.5)
+
+
+def test_the_name_of_a_model_is_one_part_of_the_address(client, rest_server):
+    with pytest.raises(client.ServerError, match=r"Latest\(/v1/models/my%20model%3F:predict\)"):
+        client.ask_rest(rest_server, "my model?", {"text": ["3"]})
+
+
+def test_a_place_of_the_n_best_that_is_empty_is_left_out_of_its_row_alone(client):
+    answer = {"translations": [["a", "b"], ["c", ""]], "scores": [[-1.0, -2.0], [-3.0, -1e9]]}
+    assert client.rows(answer) == [
+        {"translations": ["a", "b"], "scores": [-1.0, -2.0]},
+        {"translations": ["c"], "scores": [-3.0]},
+    ]
+
+
 def run(*arguments, stdin=b""):
     command = [sys.executable, "-I", str(SERVING / "client.py"), *arguments]
     return subprocess.run(command, input=stdin, capture_output=True)
@@ -211,6 +257,11 @@ def test_bytes_that_are_no_text_are_asked_as_question_marks(rest_server, ask):
     assert (
         json.loads(result.stdout)["translation"] == ask("serving_default", text=["3 ? 1"])["translation"][0]
     )
+
+
+def test_letters_of_any_language_are_printed_as_they_are(answering):
+    result = run(answering(answer('{"outputs": {"translation": ["größer ☃"]}}'.encode())), "digits", "3")
+    assert result.stdout.decode() == '{"translation": "größer ☃"}\n'
 
 
 def test_mistakes_on_the_command_line_are_told_in_a_line(rest_server):

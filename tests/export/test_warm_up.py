@@ -1,7 +1,7 @@
 import pytest
 import tensorflow as tf
 
-from keras_attn.export.warm_up import prediction_log
+from keras_attn.export.warm_up import prediction_log, write_warm_up
 
 SIGNATURES = {"serving_default", "nbest", "align", "score"}
 
@@ -57,3 +57,21 @@ def test_a_request_is_encoded_as_the_servers_own_package_encodes_it(inputs):
     for name, values in inputs.items():
         log.predict_log.request.inputs[name].CopyFrom(tf.make_tensor_proto(values, tf.string))
     assert prediction_log("score", inputs) == log.SerializeToString(deterministic=True)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "asked"), [(range(1, 11), [1, 4, 7, 10]), ([9, 1, 1, 9, 9], [1, 9]), ([3], [3])]
+)
+def test_the_sentences_are_spread_evenly_over_all_lengths_each_once(tmp_path, lengths, asked):
+    from tensorflow_serving.apis.prediction_log_pb2 import PredictionLog
+
+    def shout(text):
+        return {"translation": tf.strings.upper(text)}
+
+    shout = tf.function(shout, input_signature=[tf.TensorSpec([None], tf.string, name="text")])
+    functions = {"serving_default": shout.get_concrete_function()}
+    write_warm_up(tmp_path, functions, ["a" * length for length in lengths])
+    path = str(tmp_path / "assets.extra" / "tf_serving_warmup_requests")
+    logs = [PredictionLog.FromString(record.numpy()) for record in tf.data.TFRecordDataset(path)]
+    found = [[len(text) for text in texts(log.predict_log.request)] for log in logs]
+    assert found == [*([length] for length in asked), asked]

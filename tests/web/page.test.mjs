@@ -56,9 +56,15 @@ test("a hundred sentences give the ids and the text of the Python client", async
 
 test("the page shows one translation a line, and the time it took", async () => {
   const some = sentences.slice(0, 8);
+  const start = performance.now();
   await translate(some.map(({ source }) => source).join("\n"));
+  const elapsed = performance.now() - start;
   assert.deepEqual(await page.locator("#target p").allTextContents(), some.map(({ text }) => text));
-  assert.match(await page.textContent("#status"), /^\d+ ms, [\d.]+ ms for each of \d+ word pieces\.$/);
+  const status = await page.textContent("#status");
+  const [, total, each, pieces] = status.match(/^(\d+) ms, (\d+\.\d) ms for each of (\d+) word pieces\.$/).map(Number);
+  assert.equal(pieces, some.reduce((sum, { ids }) => sum + ids.length, 0));
+  assert.ok(total <= elapsed + 1, `${total} ms in ${elapsed} ms`);
+  assert.ok(Math.abs(each - total / pieces) < 0.06 + 0.5 / pieces, status);
 });
 
 test("words appear as they are decoded", async () => {
@@ -77,12 +83,23 @@ test("words appear as they are decoded", async () => {
   for (const each of seen) assert.ok(text.startsWith(each.trimEnd()), `${each} is no beginning of ${text}`);
 });
 
+test("of a text that was changed while it was translated, nothing more is shown", async () => {
+  await page.fill("#source", sentences.slice(0, 30).map(({ source }) => source).join("\n"));
+  await page.click("#translate");
+  await page.waitForFunction(() => document.querySelector("#target p")?.textContent);
+  for (const { source, text } of sentences.slice(30, 32)) {
+    await translate(source);
+    assert.deepEqual(await page.locator("#target p").allTextContents(), [text]);
+  }
+});
+
 test("the heat map holds the weights that Keras gives", async () => {
   await translate(attention.source);
   const rows = await page.locator("tbody tr").evaluateAll((all) =>
     all.map((row) => [...row.cells].map((cell) => cell.textContent.replace(" %", ""))),
   );
   assert.deepEqual(rows.map(([word]) => word), attention.target);
+  assert.deepEqual(await page.locator("thead th").allTextContents(), sourceWords());
   rows.forEach(([, ...shown], t) =>
     shown.forEach((value, s) => assert.ok(Math.abs(value - 100 * attention.weights[t][s]) < 0.6, `${t}, ${s}: ${value}`)),
   );
@@ -115,7 +132,9 @@ test("the keyboard alone writes, translates, and goes through the words", async 
   await page.keyboard.press("Tab");
   await page.keyboard.press("ArrowRight");
   const word = attention.target[1];
-  assert.match(await page.textContent("#announcement"), new RegExp(`^${word} looked at .+ \\d+ %`));
+  const looked = attention.weights[1].map((weight, s) => ({ weight, text: sourceWords()[s] })).filter(({ weight }) => weight >= 0.05);
+  const told = looked.sort((a, b) => b.weight - a.weight).map(({ weight, text }) => `${text} ${Math.round(100 * weight)} %`);
+  assert.equal(await page.textContent("#announcement"), `${word} looked at ${told.join(", ")}`);
   assert.equal(await page.textContent("label.chosen"), word);
   await page.keyboard.press("Tab");
   assert.equal(await page.evaluate(() => document.activeElement.className), "scroller");
@@ -171,9 +190,21 @@ test("nothing to translate gives nothing", async () => {
 });
 
 test("another language pair brings another model, here one without attention", async () => {
+  assert.deepEqual(await languages(), ["English", "en", "French", "fr"]);
+  await page.evaluate(() => {
+    const status = document.getElementById("status");
+    globalThis.told = [];
+    new MutationObserver(() => globalThis.told.push(status.textContent)).observe(status, { childList: true });
+  });
+  const start = performance.now();
   await page.selectOption("#pair", { label: "French to English" });
   await ready("French to English");
-  assert.equal(await page.textContent("#source-language"), "French");
+  const elapsed = performance.now() - start;
+  const told = await page.evaluate(() => globalThis.told);
+  assert.equal(told.at(0), `Loading French to English, ${(otherModel.bytes / 1e6).toFixed(1)} MB`);
+  const [, seconds] = told.at(-1).match(/^Ready to translate French to English\. Loaded in (\d+\.\d) s$/).map(Number);
+  assert.ok(1000 * seconds <= elapsed + 51, `${seconds} s in ${elapsed} ms`);
+  assert.deepEqual(await languages(), ["French", "fr", "English", "en"]);
   await translate(otherModel.source);
   assert.notEqual(otherModel.text, "");
   assert.equal(await page.textContent("#target"), otherModel.text);
@@ -219,7 +250,9 @@ test("a browser whose quota is full translates all the same", async (test) => {
   await visit();
   assert.equal(await visitor.evaluate(() => navigator.serviceWorker.controller), null);
   await setQuota(undefined); // no limit, until the service worker is there
+  await visitor.evaluate(() => caches.open("an earlier build"));
   await visit();
+  assert.equal(await visitor.evaluate(() => caches.has("an earlier build")), false);
   assert.notEqual(await visitor.evaluate(() => navigator.serviceWorker.controller), null);
   await visitor.evaluate(async () => {
     for (const name of await caches.keys()) {
@@ -325,6 +358,19 @@ async function askElsewhere(url) {
     } catch {}
   }
   return { fetch: !fetched, socket: !opened, script: !loaded };
+}
+
+/** The words whose weights are shown, and the end. */
+function sourceWords() {
+  return [...attention.source.split(" "), "(end)"];
+}
+
+/** The languages' names, and the codes that their texts are marked with. */
+function languages() {
+  return page.evaluate(() => {
+    const find = (id) => document.getElementById(id);
+    return [find("source-language").textContent, find("source").lang, find("target-language").textContent, find("target").lang];
+  });
 }
 
 function focused() {

@@ -94,6 +94,21 @@ def test_a_second_build_replaces_the_first_and_has_a_cache_of_its_own(build, exp
     assert (site / "service-worker.js").read_text().splitlines()[0] != first.splitlines()[0]
 
 
+def test_without_an_export_there_is_nothing_to_build(build, tmp_path):
+    for arguments in ([], [tmp_path / "site"]):
+        refused = build(*arguments)
+        expected = "Error: expected OUTPUT EXPORT...: a folder to make, and exported models\n"
+        assert (refused.returncode, refused.stderr) == (2, expected)
+    assert not list(tmp_path.iterdir())
+
+
+def test_models_are_listed_in_the_order_in_which_they_are_given(build, export, tmp_path):
+    site = tmp_path / "new" / "site"
+    assert build(site, export("two"), export("one"), export("three")).returncode == 0
+    listed = json.loads((site / "models" / "index.json").read_text())
+    assert [model["name"] for model in listed] == ["two", "one", "three"]
+
+
 def test_a_folder_that_is_no_build_is_left_alone(build, export, tmp_path):
     (tmp_path / "precious").mkdir()
     (tmp_path / "precious" / "letter.txt").write_text("Dear Ada")

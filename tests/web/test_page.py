@@ -79,7 +79,10 @@ def test_the_page_does_in_chromium_what_it_promises(
         "attention": attention(
             copying_trained, client, next(each for each in sentences if worth_showing(each))
         ),
-        "otherModel": translated(Client(exports / "plain-fr-en"), lines[2]),
+        "otherModel": {
+            **translated(Client(exports / "plain-fr-en"), lines[2]),
+            "bytes": (exports / "plain-fr-en" / MODEL).stat().st_size,
+        },
         "longSentence": translated(client, "the old tree " * SOURCE_LENGTH),
     }
     (tmp_path / "expected.json").write_text(json.dumps(expected))

@@ -1,5 +1,6 @@
 """The small server of `make web`: its policy reaches everything, and is the one that the README shows for other servers."""
 
+import socket
 import subprocess
 import sys
 import urllib.error
@@ -65,6 +66,29 @@ def test_web_assembly_has_its_type(address):
 )
 def test_nothing_outside_the_site_is_served(address, path):
     assert ask(address + path)[0] == 404
+
+
+def test_only_this_machine_is_served(address):
+    """A server for all of a machine's addresses would answer at another one of the loopback, too."""
+    port = int(address.rpartition(":")[2])
+    socket.create_connection(("127.0.0.1", port), timeout=5).close()
+    with pytest.raises(OSError):
+        socket.create_connection(("127.0.0.2", port), timeout=5)
+
+
+def test_the_port_is_8000_unless_told(site):
+    """The address is asked of what would listen at it, because another program may have the port."""
+    program = (
+        "import http.server, serve, sys\n"
+        "def refuse(address, handler): raise OSError(repr(address))\n"
+        "http.server.ThreadingHTTPServer = refuse\n"
+        "sys.argv[0] = 'serve.py'\n"
+        "serve.main()"
+    )
+    refused = subprocess.run(
+        [sys.executable, "-c", program, site], capture_output=True, text=True, cwd=WEB
+    ).stderr
+    assert refused.endswith("cannot serve at port 8000: ('127.0.0.1', 8000)\n")
 
 
 @pytest.mark.parametrize("arguments", [["nowhere"], [".", "0"]])

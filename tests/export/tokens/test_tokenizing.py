@@ -106,6 +106,15 @@ def test_every_sub_word_tells_where_it_begins_in_the_text(usual):
     ]
 
 
+@pytest.mark.parametrize("times", [1, 6], ids=["short", "long"])
+def test_plain_text_between_two_beginnings_is_the_sub_word(usual, times):
+    text = b" ".join([b"A small dog runs across the green grass. Two dogs are running"] * times)
+    ids, starts, _ = usual.cut(text)
+    pieces = [usual.reference.id_to_piece(i).replace("▁", " ") for i in ids]
+    parts = [text[start:end].decode() for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+    assert parts == [pieces[0].lstrip(), *pieces[1:]]
+
+
 def test_every_id_tells_where_its_part_of_the_text_ends(usual):
     ids = usual.reference.encode("A small dog")
     text, ends = usual.join(ids)
@@ -186,7 +195,30 @@ def test_a_control_character_in_a_piece_or_spelled_becomes_one_space(train, cont
     whole = processor.encode(f"x{control}y")
     assert in_line(model_proto, whole)[0] == one_line(processor.decode(whole))
     ids = [*processor.encode("dog"), *spelled, *processor.encode("dog")]
-    assert in_line(model_proto, ids)[0] == one_line(processor.decode(ids))
+    text, ends = in_line(model_proto, ids)
+    assert text == one_line(processor.decode(ids))
+    parts = [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+    first = len(processor.encode("dog"))  # the space belongs to the last of its bytes
+    assert parts[first : first + len(spelled)] == [*[""] * (len(spelled) - 1), " "]
+    assert ends[-1] == len(text)
+
+
+@pytest.mark.parametrize("count", [1, 300])
+def test_a_vocabulary_of_more_than_64_kilobytes_is_joined_as_a_small_one(train, count):
+    from sentencepiece.sentencepiece_model_pb2 import ModelProto
+
+    model = ModelProto.FromString(train())
+    for number in range(count):
+        model.pieces.add(piece=f"▁{'x' * 220}{number:03d}", score=-20)
+    model_proto = model.SerializeToString()
+    processor = sentencepiece.SentencePieceProcessor(model_proto=model_proto)
+    size = processor.get_piece_size()
+    ids = [5, size - 1, 9, size // 2, size - count, 12]
+    surfaces = vocabulary_tables(model_proto).surfaces
+    found = joined(tf.constant([ids], tf.int32), surfaces)
+    codes = found.codes.numpy()[0]
+    assert bytes(codes[codes >= 0].astype("uint8")).decode() == processor.decode(ids)
+    assert (len(surfaces.text) > 1 << 16) == (count == 300)
 
 
 def test_a_spelled_character_belongs_to_the_last_of_its_bytes(train, cutter):
