@@ -14,6 +14,7 @@ import pytest
 
 import keras_attn
 from keras_attn.config import DataConfig, SearchConfig
+from keras_attn.files import write_bytes
 from keras_attn.models.build import build_seq2seq
 from keras_attn.storage import model_folder as folders
 from keras_attn.storage.checksums import SUMS, read_sums
@@ -170,7 +171,7 @@ def test_new_metrics_of_a_folder_without_sums_give_it_those_of_all_its_files(old
 
 
 def test_another_model_leaves_no_engine_of_the_one_before(tiny_trained, model_folder):
-    replace_file(model_folder, ENGINE, lambda path, data: path.write_bytes(data), b"of the old weights")
+    replace_file(model_folder, ENGINE, write_bytes, b"of the old weights")
     assert has_engine(model_folder)
     update_metrics(model_folder, {"bleu": 30.0})
     assert (model_folder / ENGINE).read_bytes() == b"of the old weights" and has_engine(model_folder)
