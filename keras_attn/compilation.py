@@ -40,7 +40,8 @@ def compiled(function: Callable, variables: list[Any], specs: Sequence[Spec]) ->
     if keras.backend.backend() == "tensorflow":
         import tensorflow as tf
 
-        return tf.function(function, [tf.TensorSpec(shape, dtype) for shape, dtype in specs])
+        signature = [tf.TensorSpec(shape, dtype) for shape, dtype in specs]
+        return tf.function(function, signature, autograph=False)
     if keras.backend.backend() == "jax":
         import jax
 

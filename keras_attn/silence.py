@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def silent_stderr() -> Iterator[None]:
-    """Silences the file descriptor to which C++ writes its log lines, but not `sys.stderr`; errors still raise exceptions."""
+    """Silences the file descriptor to which C++ writes its log lines; errors still raise exceptions."""
     if sys.stderr is None:  # closed, so there is nothing to silence
         yield
         return

@@ -211,9 +211,11 @@ def _say_ids(
     if subject.model.reads_ids:
         words = np.sum((inputs != PAD_ID) & (inputs != EOS_ID), axis=1).tolist()
         limits = np.array([min(longest, subject.search.length_limit(n)) for n in words], np.int32)
+        wordless = np.isin(inputs, list(subject.wordless_ids)).all(axis=1)
+        limits[wordless] = 0  # as in the export
     method = Beam(search["beam_size"], search["length_penalty"], search["coverage_penalty"])
     outputs = CompiledSearch(subject.model)(inputs, method, longest, limits=limits)
-    lengths, scores = outputs.lengths[:, 0], outputs.scores[:, 0].tolist()
+    lengths, scores = outputs.lengths[:, 0], np.where(limits > 0, outputs.scores[:, 0], 0.0).tolist()
     said = [tuple(ids[:length].tolist()) for ids, length in zip(outputs.tokens[:, 0], lengths, strict=True)]
     rows = list(range(len(inputs)))
     return [_Expected(inputs[row], inputs[row], said[row], scores[row]) for row in rows], rows
@@ -222,7 +224,7 @@ def _say_ids(
 def _differences(subject: Subject, unlike: list[tuple[_Expected, Said]]) -> tuple[Difference, ...]:
     spec = subject.model.inputs[0]
     specs = [tf.TensorSpec([2, *spec.shape[1:]], spec.dtype), *[tf.TensorSpec([2, None], tf.int32)] * 2]
-    score = tf.function(subject.model.score, input_signature=specs)
+    score = tf.function(subject.model.score, input_signature=specs, autograph=False)
 
     def ids_of(said: Said) -> list[int]:
         if isinstance(said, str):

@@ -14,7 +14,7 @@ from keras_attn.export.search_graph import search_graph
 from keras_attn.export.serving_signatures import ServedWeights, Signatures
 from keras_attn.export.subject import Subject
 from keras_attn.search import Hypotheses
-from keras_attn.text.framing import tf_known, tf_never_empty, tf_target_in_of
+from keras_attn.text.framing import tf_known, tf_never_empty, tf_target_in_of, tf_without_wordless
 
 
 class TensorSignatures:
@@ -73,10 +73,13 @@ class TensorSignatures:
         return {"log_prob": tf.reduce_sum(log_probs, axis=1)}
 
     def _hypotheses(self, source: tf.Tensor, return_weights: bool) -> Hypotheses:
+        source = self._known(source)
+        if self._model.reads_ids:
+            source = tf_without_wordless(source, self._subject.wordless_ids)
         with self._weights.scope():
             return search_graph(
                 self._model,
-                self._known(source),
+                source,
                 settings=self._subject.search,
                 max_length=self._max_length,
                 return_weights=return_weights,

@@ -28,7 +28,8 @@ class Options(TypedDict, total=False):
         glossary: required translations of terms: a mapping, or a `text.glossary.Glossary`. It needs a beam of at least 2. The
             output contains the translation of a term, as whole words, once for each occurrence of the term, unless
             `no_repeat_ngram` forbids it.
-        sampling: sample the translations; the options of a beam then do not apply.
+        sampling: sample the translations; the options of a beam then do not apply. A `min_length` or `no_repeat_ngram` of 0 in it
+            is the model's own.
         n_best: how many hypotheses of the beam to return: the best one, with the others as its `alternatives`. There may be fewer
             if the search finds fewer.
         word_scores: whether to return the probability of each word.
@@ -66,6 +67,10 @@ def method_of(beam_size: int | None, options: Options, settings: SearchConfig) -
     if method is None:
         method = Beam.of(settings)
         given |= {"beam_size": beam_size, **{name: options.get(name) for name in _OF_A_BEAM}}
+    else:  # what it leaves out is as in the settings
+        method = dataclasses.replace(
+            method, **{name: getattr(method, name) or getattr(settings, name) for name in _OF_EVERY_SEARCH}
+        )
     method = dataclasses.replace(
         method, **{name: value for name, value in given.items() if value is not None}
     )

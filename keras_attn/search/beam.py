@@ -136,7 +136,10 @@ def beam(
         max_length=max_length,
         return_weights=return_weights,
     )
-    return paths.result(paths.finished_first(*progress), kept, ranking)
+    live, finished = progress
+    if coverage_penalty and phrases is None:  # until now ranked by log-probability alone
+        live = hypotheses.gather(live, ops.top_k(ranking.scores(live), beam_size)[1])
+    return paths.result(paths.finished_first(live, finished), kept, ranking)
 
 
 def _extended(live: Paths, choice: Choice, position: Scalar, first_rows: Tensor) -> Paths:

@@ -285,7 +285,8 @@ def _finish(folder: Path, state: TrainingState) -> dict[str, Any]:
     metrics = model_folder.load_metrics(folder)
     best_by = SCORES[state.best_by]
     top = best_by.best(state.rounds)
-    signature = metrics.get(f"{best_by.column}_signature", metrics.get("dev_error_signature", ""))
+    others = "" if state.best_by == "loss" else metrics.get("dev_error_signature", "")  # perplexity has none
+    signature = metrics.get(f"{best_by.column}_signature", others)
     _tell(
         f"best model in {folder}: dev {best_by.describe(top)}, greedy, at step {top.step}  {signature}".rstrip()
     )

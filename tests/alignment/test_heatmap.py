@@ -84,8 +84,9 @@ def test_the_picture_grows_with_the_sentence_up_to_a_limit(tmp_path):
 
 
 def test_a_very_long_word_is_shortened(tmp_path):
-    draw_heatmap(np.ones((1, 1)), ["a"], ["x" * 10_000], tmp_path / "map.svg")
-    assert f">{'x' * 29}…</text>" in (tmp_path / "map.svg").read_text(encoding="utf-8")
+    draw_heatmap(np.ones((1, 2)), ["a", "y" * 30], ["x" * 10_000], tmp_path / "map.svg")
+    svg = (tmp_path / "map.svg").read_text(encoding="utf-8")
+    assert f">{'x' * 29}…</text>" in svg and f">{'y' * 30}</text>" in svg
 
 
 def test_joined_words_can_be_drawn_as_they_come(tmp_path):

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from keras_attn.alignment.marks import parse, placed, translate_marked
+from keras_attn.inference.translation import Translation
 from keras_attn.inference.translator import Translator
 
 TAG = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>")
@@ -39,6 +40,8 @@ TAG = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>")
         ("the <a><b>dog</b></a>!", "le chien !", "0-0 1-1", "le <a><b>chien</b></a> !"),
         ("the <a><b>dog</b></a>!", "el perro!", "0-0 1-1", "el <a><b>perro</b></a>!"),
         ("<b>un</b>known", "inconnu", "0-0", "<b>inconnu</b>"),
+        ("un<b>known</b> dog", "chien inconnu", "0-1 1-0", "chien <b>inconnu</b>"),
+        ("a<b>b c</b>d e", "x y z", "0-0 1-1 2-2", "<b>x y</b> z"),
         # Capitals do not count.
         ("the <B>big</b> dog", "le chien grand", "0-0 1-2 2-1", "le chien <B>grand</b>"),
         # No tag.
@@ -49,6 +52,22 @@ TAG = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>")
 def test_tags_stand_where_their_words_are(line, translation, links, expected):
     alignment = {tuple(map(int, link.split("-"))) for link in links.split()}
     assert placed(parse(line), translation, alignment=alignment) == expected
+
+
+def test_the_text_is_translated_as_it_was_asked_for():
+    asked = []
+
+    class Asked:
+        class model:
+            has_attention = True
+
+        def translate(self, *arguments, **options):
+            asked.append((*arguments, options))
+            return [Translation("", "one two"), Translation("", "")]
+
+    options = {"prefix": "un", "min_length": 3}
+    assert translate_marked(Asked(), ["<b>a</b>", "<br>"], 4, **options) == ["<b>one two</b>", "<br>"]
+    assert asked == [(["a", ""], 4, options)]
 
 
 def test_text_is_what_is_left_without_tags():

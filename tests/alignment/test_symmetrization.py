@@ -40,6 +40,10 @@ def test_the_last_step_takes_far_links_between_words_without_any():
     assert grow_diag_final_and({(0, 0), (5, 7)}, {(0, 0)}) == {(0, 0), (5, 7)}
 
 
+def test_the_last_step_takes_far_links_of_the_other_direction_too():
+    assert grow_diag_final_and({(0, 0)}, {(0, 0), (5, 7)}) == {(0, 0), (5, 7)}
+
+
 def test_the_last_step_takes_none_where_one_word_has_a_link():
     """(0, 7) touches nothing, and source word 0 is taken: `final` would have it, `final-and` has not."""
     assert grow_diag_final_and({(0, 0), (0, 7)}, {(0, 0)}) == {(0, 0)}

@@ -7,7 +7,9 @@ import sys
 import numpy as np
 import pytest
 
+from keras_attn.inference import bulk
 from keras_attn.inference.bulk import BulkTranslator
+from keras_attn.storage import packaged
 
 MODEL = "tatoeba-en-es"
 
@@ -39,6 +41,60 @@ def test_it_loads_when_it_is_first_called_and_never_keras():
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "False []\n"
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What a translator of every engine is asked for; it says it in capitals."""
+    asked = []
+
+    class Shouting:
+        def __call__(self, lines, beam_size, **options):
+            asked.append((lines, beam_size, options))
+            return [line.upper() for line in lines]
+
+    def load(folder, engine, beam_size, options):
+        asked.append((str(folder), engine, beam_size, options))
+        return None if engine == "keras" else Shouting()
+
+    def load_keras(folder):
+        asked.append(f"keras {folder}")
+        return Shouting()
+
+    monkeypatch.setattr(bulk, "lite_translator", load)
+    monkeypatch.setattr("keras_attn.inference.translator.Translator.load", load_keras)
+    return asked
+
+
+def test_what_is_asked_for_reaches_the_translator_which_is_loaded_once(asked, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    options = {"length_penalty": 0.5, "batch_size": 7}
+    translate = BulkTranslator("model", engine="int8", source="en", target="es", beam_size=3, **options)
+    monkeypatch.chdir("/")  # as in another process
+    batch = {"en": np.array(["a", "b"]), "es": np.array(["old", "old"]), "n": np.arange(2)}
+    for _ in range(2):
+        found = translate(batch)
+        assert list(found) == ["en", "es", "n"] and found["es"].tolist() == ["A", "B"]
+    assert translate.make_predict_fn()(np.array(["c"])).tolist() == ["C"]
+    said = [(lines, 3, options) for lines in (["a", "b"], ["a", "b"], ["c"])]
+    assert asked == [(str(tmp_path / "model"), "int8", 3, options), *said]
+
+
+def test_nothing_is_asked_for_but_the_model_s_own(asked):
+    BulkTranslator(MODEL)({"text": np.array(["a"])})
+    assert asked == [(str(packaged.folder(MODEL)), "auto", None, {}), (["a"], None, {})]
+
+
+def test_what_no_engine_can_do_is_left_to_keras(asked):
+    BulkTranslator(MODEL, engine="keras", prefix="Me").make_predict_fn()
+    assert asked[1] == f"keras {packaged.folder(MODEL)}"
+
+
+def test_a_folder_that_has_the_name_of_a_packaged_model_goes_first(asked, monkeypatch, tmp_path):
+    (tmp_path / MODEL).mkdir()
+    monkeypatch.chdir(tmp_path)
+    BulkTranslator(MODEL).load()
+    assert asked == [(str(tmp_path / MODEL), "auto", None, {})]
 
 
 def test_an_empty_batch_stays_one():

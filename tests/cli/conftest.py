@@ -77,3 +77,20 @@ def pair_files(tmp_path, source_lines, target_lines):
     source.write_text("".join(f"{line}\n" for line in source_lines[:10]))
     target.write_text("".join(f"{line}\n" for line in target_lines[:10]))
     return source, target
+
+
+@pytest.fixture
+def noted(monkeypatch):
+    """Replaces a function, by its dotted name, by one that only notes what it is called with."""
+
+    def noted(name, returns=None):
+        calls = []
+
+        def note(*arguments, **options):
+            calls.append((arguments, options))
+            return returns
+
+        monkeypatch.setattr(name, note)
+        return calls
+
+    return noted

@@ -48,6 +48,45 @@ def test_a_reference_may_be_one_of_several(run, model_folder, pair_files):
     assert "nrefs:2|case:mixed" in result.stdout
 
 
+@pytest.fixture
+def asked(monkeypatch):
+    """What reaches the evaluation, which does nothing else here."""
+    asked = []
+
+    def evaluate(*given, more_references):
+        asked[:] = [*given, more_references]
+        return iter(())
+
+    monkeypatch.setattr("keras_attn.cli.evaluate.load_translator", lambda *folders: folders)
+    monkeypatch.setattr("keras_attn.evaluation.evaluate.evaluate", evaluate)
+    return asked
+
+
+def test_files_and_a_beam_reach_the_evaluation_in_their_order(run, model_folder, pair_files, asked, tmp_path):
+    (tmp_path / "more.fr").write_text("autre\n" * 10)
+    (tmp_path / "tok.fr").write_text("tok\n" * 10)
+    source, reference = pair_files
+    files = ["--source", source, "--reference", reference, "--reference", tmp_path / "more.fr"]
+    files += ["--tokenized-reference", tmp_path / "tok.fr"]
+    assert run("evaluate", model_folder, *files, "--beam-size", 4).exit_code == 0
+    lines = [path.read_text().splitlines() for path in pair_files]
+    assert asked == [(str(model_folder),), *lines, 4, ["tok"] * 10, [["autre"] * 10]]
+
+
+@pytest.mark.parametrize("tokenized", [False, True])
+def test_a_split_and_its_tokenized_reference_reach_the_evaluation(
+    run, model_folder, pair_files, asked, tmp_path, tokenized
+):
+    lines = [path.read_text().splitlines() for path in pair_files]
+    for path, name in zip(pair_files, ("test.en", "test.fr"), strict=True):
+        path.rename(model_folder / name)
+    (tmp_path / "tok.fr").write_text("tok\n" * 10)
+    options = ["--tokenized-reference", tmp_path / "tok.fr"] if tokenized else []
+    result = run("evaluate", model_folder, "--split", "test", *options)
+    assert result.stderr == "translating 10 lines of test\n"
+    assert asked == [(str(model_folder),), *lines, None, ["tok"] * 10 if tokenized else None, []]
+
+
 def test_the_test_split_is_taken_if_nothing_is_named(run, model_folder, pair_files):
     source, target = pair_files
     # Of the files it was trained on a folder keeps no more than the names, and looks for them in itself alone.

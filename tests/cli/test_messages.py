@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from keras_attn.cli import messages
 from keras_attn.cli.messages import one_line
 
 
@@ -23,6 +24,20 @@ def test_text_of_any_script_stays_as_it_is():
 
 def test_several_lines_become_one():
     assert one_line("expected this\r\n\t got\u2028that ") == "expected this got that"
+
+
+def test_a_message_says_on_stderr_what_it_is(capsys):
+    messages.error("no\nfile"), messages.warning("cut"), messages.note("faster")
+    assert capsys.readouterr() == ("", "Error: no file\nWarning: cut\nNote: faster\n")
+
+
+def test_probabilities_are_those_of_natural_logarithms():
+    assert messages.probabilities([("a", 0.0), ("b", -1.0), ("c", -20.0)]) == "1.0000 0.3679 0.0000"
+
+
+def test_of_a_huge_message_the_beginning_is_shown():
+    assert one_line("x" * 4000) == "x" * 4000
+    assert one_line("x" * 4001) == "x" * 4000 + " ..."
 
 
 def said_to_a_terminal(*command):

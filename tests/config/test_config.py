@@ -3,7 +3,15 @@ import dataclasses
 import pytest
 
 from keras_attn import config
-from keras_attn.config import Config, ConfigError, DataConfig, ModelConfig, TrainingConfig
+from keras_attn.config import (
+    Config,
+    ConfigError,
+    DataConfig,
+    ModelConfig,
+    SearchConfig,
+    TokenizerConfig,
+    TrainingConfig,
+)
 from keras_attn.config.presets import PRESETS
 from keras_attn.config.schema import check_applicable
 
@@ -69,7 +77,19 @@ def test_a_whole_number_may_stand_for_a_float(write):
         (" model.cell = lstm ", "lstm"),
         ("model.residual=true", True),
         ("model.encoder_layers=3", 3),
-        ("search.beam_size=1000", 1000),  # the most
+        ("model.decoder_layers=100", 100),  # the most
+        ("data.augmentation=100", 100),
+        ("search.beam_size=1000", 1000),
+        ("search.max_length_factor=100", 100.0),
+        ("training.epochs=2147483647", 2147483647),
+        ("search.beam_size=1", 1),  # the least
+        ("search.batch_size=1", 1),
+        ("search.max_source_length=2", 2),
+        ("training.learning_rate=0", 0.0),
+        ("model.word_dropout=0.99", 0.99),
+        ("training.devices=2", 2),
+        ("training.devices=auto", "auto"),
+        ("training.jit_compile=false", False),
         ("training.learning_rate=3e-4", 3e-4),
         ("training.learning_rate=1", 1.0),
         ('data.train=["a=b.en", "b.de"]', ("a=b.en", "b.de")),
@@ -118,6 +138,20 @@ def test_the_last_override_wins_over_the_file_and_the_ones_before(write):
         ("training.learning_rate=nan", r"training\.learning_rate takes a finite number; got nan"),
         ("search.length_penalty=inf", r"search\.length_penalty takes a finite number; got inf"),
         ("model.memory_dropout=1.0", r"model\.memory_dropout takes a rate from 0 up to, not including, 1"),
+        ("model.readout_dropout=1.0", r"model\.readout_dropout takes a rate from 0 up to, not including, 1"),
+        ("model.encoder_layers=101", r"model\.encoder_layers takes at most 100; got 101"),
+        ("model.decoder_layers=101", r"model\.decoder_layers takes at most 100; got 101"),
+        ("data.augmentation=101", r"data\.augmentation takes at most 100; got 101"),
+        ("search.beam_size=1001", r"search\.beam_size takes at most 1000; got 1001"),
+        ("search.min_length=10001", r"search\.min_length takes at most 10000; got 10001"),
+        ("search.max_length_factor=100.5", r"search\.max_length_factor takes at most 100; got 100\.5"),
+        ("search.max_length_extra=10001", r"search\.max_length_extra takes at most 10000; got 10001"),
+        ("search.max_source_length=100001", r"search\.max_source_length takes at most 100000; got 100001"),
+        ("search.batch_size=10001", r"search\.batch_size takes at most 10000; got 10001"),
+        ("training.epochs=2147483648", r"training\.epochs takes at most 2147483647; got 2147483648"),
+        ("search.beam_size=0", r"search\.beam_size must be at least 1\. Received: 0"),
+        ("search.batch_size=0", r"search\.batch_size must be at least 1\. Received: 0"),
+        ("search.max_source_length=1", r"search\.max_source_length must be at least 2: .* Received: 1"),
         ("model.cell", r"expected section\.key=value, got 'model\.cell'"),
         ("cell=lstm", r"expected section\.key=value, got 'cell=lstm'"),
         (
@@ -227,6 +261,10 @@ def test_a_value_that_is_nested_too_deeply_is_refused():
         config.override(Config(), ["training.epochs=" + "[" * 5000])
 
 
+def test_a_file_of_32768_bytes_is_read(write):
+    assert config.load(write("#" * 32_768)) == Config()
+
+
 def test_a_file_larger_than_any_config_is_refused_before_it_is_parsed(write):
     with pytest.raises(
         ConfigError, match="is larger than 32,768 bytes, the limit for such a file: expected a config"
@@ -234,3 +272,100 @@ def test_a_file_larger_than_any_config_is_refused_before_it_is_parsed(write):
         config.load(write("#" * 32_769))
     with pytest.raises(ConfigError, match="/dev/zero is larger than 32,768 bytes"):
         config.load("/dev/zero")
+
+
+def keys_of(section, values):
+    """The keys of a section that apply to these values."""
+    return config.to_tables(config.from_tables({section: values}))[section].keys()
+
+
+@pytest.mark.parametrize(
+    ("attention", "keys"),
+    [
+        ("bahdanau", "units heads normalize dropout"),
+        ("coverage", "units dropout"),
+        ("monotonic", "units dropout"),
+        ("luong", "score scale heads dropout"),
+        ("luong-monotonic", "score scale dropout"),
+        ("local-m", "score scale window dropout"),
+        ("local-p", "score scale window dropout"),
+        ("none", ""),
+    ],
+)
+def test_every_attention_has_its_own_keys_and_no_others(attention, keys):
+    found = keys_of("model", {"attention": attention})
+    assert {key for key in found if key.startswith("attention_")} == {
+        f"attention_{key}" for key in keys.split()
+    }
+    assert ("copy" in found) == (attention != "none")
+    if "score" in keys:
+        concat = keys_of("model", {"attention": attention, "attention_score": "concat"})
+        assert concat - found == {"attention_units"}
+
+
+@pytest.mark.parametrize(
+    ("section", "values", "applying", "others"),
+    [
+        ("model", {"encoder": "bidirectional"}, {"encoder_units"}, {"encoder_heads"}),
+        ("model", {"encoder": "transformer"}, {"encoder_heads"}, {"encoder_units"}),
+        ("model", {"readout": "attentional"}, {"readout_units"}, set()),
+        ("model", {"readout": "linear"}, {"readout_units"}, set()),
+        ("model", {"readout": "plain"}, {"readout_dropout"}, {"readout_units"}),
+        ("tokenizer", {"kind": "characters"}, {"lowercase"}, {"target_kind"}),
+        ("tokenizer", {"kind": "words", "joint": False}, {"lowercase", "target_kind"}, set()),
+        ("tokenizer", {"kind": "symbols"}, set(), {"lowercase"}),
+        ("training", {"optimizer": "adamw"}, {"weight_decay"}, set()),
+    ],
+)
+def test_other_kinds_have_their_own_keys_too(section, values, applying, others):
+    found = keys_of(section, values)
+    assert applying <= found and not others & found
+
+
+def test_every_kind_that_the_package_has_can_be_named():
+    from keras_attn.layers.recurrent_cells import CELLS
+    from keras_attn.text.tokenizer import KINDS
+    from keras_attn.training.best_by import SCORES
+
+    named = {
+        field.name: set(field.metadata["choices"])
+        for section in (TokenizerConfig, ModelConfig, TrainingConfig)
+        for field in dataclasses.fields(section)
+        if "choices" in field.metadata
+    }
+    assert named["best_by"] == {"auto", *SCORES}
+    assert named["cell"] == {*CELLS}
+    assert named["kind"] == {*KINDS} and named["target_kind"] == {"same", *KINDS}
+
+
+def test_the_defaults_are_a_plain_model_of_256_units_without_dropout():
+    model = config.to_tables(Config())["model"]
+    assert {value for key, value in model.items() if key.endswith(("_units", "_dim"))} == {256}
+    assert {value for key, value in model.items() if key.endswith("_dropout")} == {0.0}  # False, too
+    assert (model["encoder_layers"], model["decoder_layers"]) == (1, 1)
+    assert not model["residual"] and not model["copy"]
+
+
+def test_what_has_to_be_asked_for_is_off():
+    training = TrainingConfig()
+    off = (
+        "batch_tokens evaluate_every warmup_steps subword_sampling r_drop scheduled_sampling guided_alignment"
+    )
+    assert {getattr(training, key) for key in (*off.split(), "ema_decay", "patience", "tensorboard")} == {0}
+    assert training.gradient_accumulation == training.steps_per_execution == 1
+    assert (training.mixed_precision, training.devices, training.jit_compile) == ("float32", "auto", "auto")
+    assert Config().data.augmentation == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "length", "limit"),
+    [
+        ({}, 7, 24),  # 2 * 7 + 10
+        ({"max_length_factor": 1.5, "max_length_extra": 0}, 3, 4),  # 4.5
+        ({"max_length_factor": 0.0, "max_length_extra": 0}, 9, 1),  # room for EOS
+        ({"min_length": 24}, 7, 24),
+        ({"min_length": 25}, 7, 25),
+    ],
+)
+def test_a_translation_is_as_long_as_its_source_allows_and_as_the_least_length_asks(settings, length, limit):
+    assert SearchConfig(**settings).length_limit(length) == limit

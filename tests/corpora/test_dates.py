@@ -3,6 +3,7 @@ import re
 
 import pytest
 
+from keras_attn.corpora import dates
 from keras_attn.corpora.dates import SPLITS, generate
 from keras_attn.corpora.named import load_corpus
 from keras_attn.text.corpus import CorpusError
@@ -37,8 +38,9 @@ def test_a_larger_size_begins_with_the_pairs_of_a_smaller_one():
     [
         (r"(\d+)\.\s?(\d+)\.\s?\d+", (8, 5)),
         (r"(\d+)/(\d+)/\d+", (5, 8)),
+        (r"\d{4}[-/]?(\d\d)[-/]?(\d\d)", (5, 8)),
     ],
-    ids=["dots: day, month", "slashes: month, day"],
+    ids=["dots: day, month", "slashes: month, day", "the year first: month, day"],
 )
 def test_digits_stand_in_the_order_that_their_marks_say(pattern, order):
     pairs = [(re.fullmatch(pattern, pair.source), pair.target) for pair in generate(3000)]
@@ -58,6 +60,63 @@ def test_a_year_of_two_digits_is_one_of_1970_to_2069():
     assert all(1970 <= year < 2070 and year % 100 == short for short, year in years)
 
 
+def test_the_names_of_weekdays_and_months_are_those_of_the_date():
+    """The names of no two languages contradict each other."""
+    weekdays, months = (
+        {
+            name.lower(): number
+            for language in dates._LANGUAGES
+            for number, name in enumerate(getattr(language, names).split())
+        }
+        for names in ("weekdays", "months")
+    )
+    counts = {"weekdays": 0, "months": 0}
+    for pair in generate(3000):
+        date = datetime.date.fromisoformat(pair.target)
+        for word in re.findall(r"\w+", pair.source.lower()):
+            if word in weekdays:
+                assert weekdays[word] == date.weekday(), pair
+                counts["weekdays"] += 1
+            if word in months:
+                assert months[word] == date.month - 1, pair
+                counts["months"] += 1
+    assert min(counts.values()) > 300
+
+
+def test_a_month_is_shortened_to_letters_that_no_other_month_begins_with():
+    for language in dates._LANGUAGES:
+        months = language.months.split()
+        short = [dates._short(month, months) for month in months]
+        assert len(set(short)) == 12
+        assert all(month.startswith(each) for month, each in zip(months, short, strict=True))
+        assert {len(each) for each in short} <= {3, 4}
+        assert short.count("juin") == short.count("juil") == ("juin" in months)
+
+
+def test_ordinals_end_as_they_are_spoken():
+    endings = {1: "st", 21: "st", 31: "st", 2: "nd", 22: "nd", 3: "rd", 23: "rd"}
+    english, german, french, spanish, italian, dutch = (language.ordinal for language in dates._LANGUAGES)
+    for day in range(1, 32):
+        assert english(day) == f"{day}{endings.get(day, 'th')}"
+        assert french(day) == ("1er" if day == 1 else f"{day}")
+        assert italian(day) == ("1º" if day == 1 else f"{day}")
+        assert german(day) == spanish(day) == dutch(day) == f"{day}"
+
+
+def test_one_date_in_ten_is_of_dev_and_one_of_test():
+    splits = [dates._split_of(datetime.date.fromordinal(day)) for day in range(700_000, 720_000)]
+    assert 1800 < splits.count("dev") < 2200 and 1800 < splits.count("test") < 2200
+    assert splits.count("train") == 20_000 - splits.count("dev") - splits.count("test")
+
+
+def test_the_first_dates_of_the_splits_stay_those_that_models_were_scored_on():
+    assert [generate(1, split=split)[0].source for split in SPLITS] == [
+        "23 juin. 2083",
+        "1 de abril de 2038",
+        "Freitag, 26. Juli 1968",
+    ]
+
+
 @pytest.mark.parametrize(
     "written",
     ["1st", "22nd", "13th", "1er", "juil.", "juin.", "MÄRZ", "miércoles", "zaterdag", "1º"],
@@ -70,6 +129,25 @@ def test_people_write_what_their_language_has(written):
 def test_a_size_that_cannot_be_is_refused(size):
     with pytest.raises(ValueError, match="size must be from 1 to 100000"):
         generate(size)
+
+
+def test_a_size_may_be_the_largest(monkeypatch):
+    monkeypatch.setattr(dates, "MAX_SIZE", 5)
+    assert len(generate(5)) == 5
+    with pytest.raises(ValueError, match="size must be from 1 to 5"):
+        generate(6)
+
+
+def test_an_unknown_split_is_refused():
+    with pytest.raises(ValueError, match=r"one of train, dev, test\. Received: 'valid'"):
+        generate(10, split="valid")
+
+
+@pytest.mark.parametrize(("split", "size"), [("train", 20_000), ("dev", 1000), ("test", 5000)])
+def test_the_named_corpus_has_its_sizes(split, size):
+    assert load_corpus("dates", "written", "iso", split).source == [
+        pair.source for pair in generate(size, split=split)
+    ]
 
 
 def test_the_named_corpus_is_read_in_one_direction():

@@ -36,6 +36,28 @@ def test_a_broken_download_goes_on_where_it_stopped(server, tmp_path):
     assert server.ranges == [None, "bytes=100000-"]
 
 
+def test_a_download_that_breaks_again_goes_on_from_there(server, tmp_path, capsys):
+    server.files["a"], server.break_after = DATA, 100_000
+    for have in (100_000, 200_000):
+        with pytest.raises(CorpusError, match=f"broke after {have} of 256000 bytes"):
+            download(server.url("a"), tmp_path / "a", is_data)
+        assert (tmp_path / "a.part").read_bytes() == DATA[:have]
+    download(server.url("a"), tmp_path / "a", is_data)
+    assert is_data(tmp_path / "a") and not (tmp_path / "a.part").exists()
+    assert server.ranges == [None, "bytes=100000-", "bytes=200000-"]
+    shown = capsys.readouterr().err
+    assert (
+        "39%" in shown and "78%" in shown and "a: 100%" in shown
+    )  # of the whole file, what was there included
+
+
+def test_a_file_may_be_as_large_as_the_limit(server, tmp_path, monkeypatch):
+    monkeypatch.setattr("keras_attn.corpora.download.MOST_BYTES", len(DATA))
+    server.files["a"] = DATA
+    download(server.url("a"), tmp_path / "a", is_data)
+    assert is_data(tmp_path / "a")
+
+
 def test_a_server_without_ranges_is_asked_for_everything_again(server, tmp_path):
     server.files["a"], server.knows_ranges = DATA, False
     (tmp_path / "a.part").write_bytes(DATA[:1000])
@@ -57,6 +79,19 @@ def test_a_wrong_file_is_refused_and_nothing_stays(server, tmp_path, begun):
     with pytest.raises(CorpusError, match=r"a from http://.*/a has a wrong checksum"):
         download(server.url("a"), tmp_path / "a", is_data)
     assert os.listdir(tmp_path) == []
+
+
+def test_a_server_may_be_silent_for_half_a_minute(tmp_path, monkeypatch):
+    waited = []
+
+    def wait(request, timeout):
+        waited.append(timeout)
+        raise TimeoutError("timed out")
+
+    monkeypatch.setattr("urllib.request.urlopen", wait)
+    with pytest.raises(CorpusError, match=r"cannot download http://nowhere/a \(timed out\)"):
+        download("http://nowhere/a", tmp_path / "a", is_data)
+    assert waited == [30]
 
 
 def test_a_missing_address_says_what_to_put_where(server, tmp_path):

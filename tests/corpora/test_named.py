@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from keras_attn.corpora import named as corpora
+from keras_attn.corpora.cache import cache_folder
 from keras_attn.corpora.named import (
     corpus_file,
     load_corpus,
@@ -76,6 +77,31 @@ def test_the_cache_follows_the_xdg_folder(server, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     server.files["a"] = DATA
     assert corpus_file("x/a", server.url("a"), sha256(DATA)) == tmp_path / "keras_attn" / "x" / "a"
+
+
+def test_the_cache_is_the_folder_that_is_named_for_it_else_in_the_home_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("KERAS_ATTN_CACHE", str(tmp_path / "named"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert cache_folder() == tmp_path / "named"
+    monkeypatch.setenv("KERAS_ATTN_CACHE", "")
+    assert cache_folder() == tmp_path / "xdg" / "keras_attn"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert cache_folder() == tmp_path / ".cache" / "keras_attn"
+
+
+def test_the_dictionary_is_downloaded_as_text_and_read_with_stress_or_without(server, cache, monkeypatch):
+    words = [f"w{n}" for n in range(60)]
+    text = "".join(f"{word} AH{n % 3} B # remark\n" for n, word in enumerate(words)).encode()
+    server.files = {"cmudict.dict": text}
+    monkeypatch.setattr(corpora, "CMUDICT_URL", server.url("cmudict.dict"))
+    monkeypatch.setattr(corpora, "_CMUDICT_SHA256", sha256(text))
+    with_stress, without = (load_corpus("cmudict", "en", sounds, "train") for sounds in ("arpabet", "phones"))
+    assert os.listdir(cache / "g2p") == ["cmudict.dict"] and len(server.ranges) == 1
+    assert with_stress.source == without.source == [word for word in words if word in with_stress.source]
+    assert len(with_stress) > 40
+    assert with_stress.target == [f"AH{words.index(word) % 3} B" for word in with_stress.source]
+    assert without.target == ["AH B"] * len(without)
 
 
 def test_a_data_folder_is_read_instead_of_the_network(server, tmp_path, monkeypatch):
@@ -157,6 +183,11 @@ def test_about_two_percent_are_test_and_two_percent_dev():
     splits = split_by_group((f"source {n}", f"target {n}") for n in range(10_000))
     assert sum(map(len, splits.values())) == 10_000
     assert all(150 < len(splits[name]) < 250 for name in ("dev", "test"))
+    # These stay where models were scored on them.
+    assert (splits["dev"][0], splits["test"][0]) == (
+        ("source 32", "target 32"),
+        ("source 150", "target 150"),
+    )
 
 
 def test_no_side_of_a_tatoeba_test_or_dev_pair_stands_in_train(real_data):
@@ -176,6 +207,7 @@ def test_no_side_of_a_tatoeba_test_or_dev_pair_stands_in_train(real_data):
 def test_tatoeba_goes_both_ways(real_data):
     forth, back = load_corpus("tatoeba", "en", "es", "test"), load_corpus("tatoeba", "es", "en", "test")
     assert (forth.source, forth.target) == (back.target, back.source)
+    assert "¿" in "".join(forth.target) and "¿" not in "".join(forth.source)
 
 
 @pytest.mark.parametrize(

@@ -373,6 +373,31 @@ def test_the_splits_share_no_sentence_whatever_the_seed():
     assert sum(map(len, splits)) == len(set.union(*splits))
 
 
+def test_one_sentence_in_ten_is_of_dev_one_of_test_and_one_combination_in_ten_is_novel():
+    splits = [phrasebook.split_of(Phrase(), f"Sentence {n}.") for n in range(10_000)]
+    assert 900 < splits.count("dev") < 1100 and 900 < splits.count("test") < 1100
+    assert splits.count("novel") == 0
+    splits = [phrasebook.split_of(Phrase(combinations=frozenset({f"red {n}"})), "") for n in range(10_000)]
+    assert 900 < splits.count("novel") < 1100
+
+
+def test_the_first_sentences_of_the_splits_stay_those_that_models_were_scored_on():
+    assert [generate(1, split=split)[0].source for split in ("train", "dev", "test", "novel")] == [
+        "You like my watch, but it is expensive.",
+        "We like our pizzas, but they are very expensive.",
+        "The museum is more famous than this church.",
+        "They are going to order my omelette because it is very cheap.",
+    ]
+
+
+@pytest.mark.parametrize("split", ["train", "dev", "test", "novel"])
+def test_a_size_may_be_the_largest_of_its_split(split, monkeypatch):
+    monkeypatch.setitem(phrasebook.MAX_SIZE, split, 5)
+    assert len(generate(5, split=split)) == 5
+    with pytest.raises(ValueError, match=f"size must be from 1 to 5 for split='{split}'"):
+        generate(6, split=split)
+
+
 def test_novel_sentences_are_made_of_words_known_from_train():
     novel = generate(2_000, split="novel")
     train = generate(20_000)

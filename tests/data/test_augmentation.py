@@ -108,3 +108,30 @@ def test_a_mark_after_a_space_stays_because_it_is_a_word():
 
 def test_a_corpus_without_names_or_numbers_is_varied_too():
     assert len(with_augmentation(Corpus(["yes"], ["ja"]), 20, 1)) > 1
+
+
+@pytest.mark.parametrize("marks", [".", "!", "?", "…", "。", "！", "？", "?!", "..."])
+def test_any_final_punctuation_may_be_missing_in_a_careless_source(marks):
+    found = with_augmentation(Corpus([f"Так{marks}"], ["Yes."]), 100, 1).source
+    assert set(found) == {f"Так{marks}", f"ТАК{marks}", f"так{marks}", "Так"}
+
+
+def test_digits_within_a_word_are_no_number():
+    corpus = with_augmentation(Corpus(["take A45 or 70up"], ["nimm A45 oder 70up"]), 50, 1)
+    assert set(corpus.target) == {"nimm A45 oder 70up"}
+
+
+def test_half_of_the_new_numbers_keep_their_shape_and_do_not_begin_with_0():
+    """No number of another shape has seven digits with two commas."""
+    corpus = with_augmentation(Corpus(["call 1,250,800"], ["ruf 1,250,800"]), 250, 1)
+    numbers = [line.removeprefix("ruf ") for line in corpus.target[1:]]
+    kept = [number for number in numbers if re.fullmatch(r"\d,\d{3},\d{3}", number)]
+    assert 0.45 < len(kept) / len(numbers) < 0.55
+    assert not any(number.startswith("0") for number in kept)
+
+
+@pytest.mark.parametrize(("small", "varied"), [(1, True), (2, False)])
+def test_a_word_is_a_name_if_it_is_written_small_once_in_ten_times_or_less(small, varied):
+    corpus = Corpus(["Mark"] * 5 + ["mark"] * small, ["Mark"] * 5 + ["x y"] * small)  # Mark ten times
+    targets = with_augmentation(corpus, 20, 1).target
+    assert (set(targets) > {"Mark", "x y"}) == varied

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from keras_attn.config import ConfigError, TrainingConfig
-from keras_attn.data.bucketing import MOST_SHAPES, Shape, boundaries, layout
+from keras_attn.data.bucketing import Shape, boundaries, layout
 
 
 def padding_of(ends, counts):
@@ -77,7 +77,7 @@ def test_every_pair_is_in_one_batch_that_has_room_for_it_and_there_are_few_shape
     cut = layout(source, target, TrainingConfig(**budget))
     pairs = np.concatenate(cut.buckets)
     assert sorted(pairs.tolist()) == list(range(500)) and cut.splits[-1] == 500
-    assert len(set(cut.shapes)) <= MOST_SHAPES
+    assert len(set(cut.shapes)) <= 12
     for (begin, end), shape in zip(itertools.pairwise(cut.splits), cut.shapes, strict=True):
         mine = pairs[begin:end]
         assert source[mine].max() <= shape.source and target[mine].max() <= shape.target
@@ -89,3 +89,10 @@ def test_every_pair_is_in_one_batch_that_has_room_for_it_and_there_are_few_shape
 def test_anything_but_one_budget_is_refused(size, tokens):
     with pytest.raises(ConfigError, match=f"batch_size = {size}, batch_tokens = {tokens}"):
         layout(np.array([2, 2]), np.array([2, 2]), TrainingConfig(batch_size=size, batch_tokens=tokens))
+
+
+def test_a_source_is_as_long_as_the_target_that_it_usually_has():
+    """Of sources that are twice as long as their targets, a pair of 10 and 10 is no shorter than one of 20 and 10."""
+    source, target = np.array([20] * 50 + [10]), np.full(51, 10)
+    assert layout(source, target, TrainingConfig(batch_size=8)).shapes[0] == Shape(8, 20, 10)
+    assert len(layout(source, target, TrainingConfig(batch_size=8)).buckets) == 1

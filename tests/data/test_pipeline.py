@@ -36,6 +36,15 @@ def tokenizer(corpus):
 
 
 @pytest.fixture(scope="module")
+def linked(corpus):
+    """Every line is linked to its translation word by word, backwards; words have as many sub-words as they have."""
+    lengths = [len(line.split()) for line in corpus.source]
+    return dataclasses.replace(
+        corpus, links=[{(length - 1 - j, j) for j in range(length)} for length in lengths]
+    )
+
+
+@pytest.fixture(scope="module")
 def batches_of(corpus, tokenizer):
     def batches_of(corpus=corpus, max_length=100, **training):
         data = DataConfig(max_length=max_length)
@@ -219,15 +228,6 @@ class TestSubwordSampling:
 
 
 class TestGuidedAlignment:
-    """Every line is linked to its translation word by word, backwards; words have as many sub-words as they have."""
-
-    @pytest.fixture
-    def linked(self, corpus):
-        lengths = [len(line.split()) for line in corpus.source]
-        return dataclasses.replace(
-            corpus, links=[{(length - 1 - j, j) for j in range(length)} for length in lengths]
-        )
-
     def test_the_reference_is_each_words_links_and_nothing_at_eos_and_padding(self, tokenizer, batches_of):
         corpus = Corpus(["red dog"], ["BLUE CAT"], links=[{(1, 0)}])  # dog -> BLUE; red and CAT are alone
         [(_, (target_out, reference), (weight, linked))] = take(batches_of(corpus, guided_alignment=1.0), 1)
@@ -352,19 +352,37 @@ def test_fit_takes_the_batches_on_the_jax_backend():
     assert run.stdout == "jax True\n", run.stderr
 
 
-def test_r_drop_has_every_pair_of_a_batch_twice(batches_of):
-    once, twice = (take(batches_of(batch_size=32, r_drop=alpha), 3) for alpha in (0.0, 5.0))
-    doubled = [
-        tuple(np.repeat(array, 2, axis=0) for array in (source, target_in, target_out, weight))
-        for (source, target_in), target_out, weight in once
-    ]
-    assert_same_batches([((s, t), o, w) for s, t, o, w in doubled], twice)
+@pytest.mark.parametrize("guided_alignment", [0.0, 1.0])
+def test_r_drop_has_every_pair_of_a_batch_twice(linked, batches_of, guided_alignment):
+    options = {"batch_size": 32, "guided_alignment": guided_alignment}
+    once, twice = (take(batches_of(linked, r_drop=alpha, **options), 3) for alpha in (0.0, 5.0))
+    for arrays, doubled in zip(map(tf.nest.flatten, once), map(tf.nest.flatten, twice), strict=True):
+        for array, found in zip(arrays, doubled, strict=True):
+            np.testing.assert_array_equal(found, np.repeat(array, 2, axis=0))
 
 
-@pytest.mark.parametrize("options", [{}, {"r_drop": 1.0}, {"subword_sampling": 0.3}])
-def test_shares_put_together_are_the_batch_with_padding_up_to_the_multiple(batches_of, options):
+@pytest.mark.parametrize("options", [{}, {"subword_sampling": 0.3}, {"guided_alignment": 1.0}])
+def test_each_side_is_cut_by_its_own_vocabulary(options):
+    corpus = Corpus(["red dog"] * 4, ["RED DOG"] * 4, links=[{(0, 1)}] * 4)  # red -> DOG
+    source = train_tokenizer(corpus.source, 20, kind="characters")
+    target = train_tokenizer(corpus.target, 20, kind="words")
+    batches = training_batches(corpus, source, target, DataConfig(), TrainingConfig(**options))
+    [((ids, _), out, _)] = take(batches, 1)
+    if "guided_alignment" in options:
+        out, reference = out
+        letters = source.pieces(ids[0])  # "▁", "r", "e", "d" and so on
+        np.testing.assert_array_equal(reference[0], [[0] * 9, [0.25] * 4 + [0] * 5, [0] * 9])
+        assert letters[:4] == [*"▁red"]
+    assert source.decode(ids.tolist()) == corpus.source
+    assert target.decode(out.tolist()) == corpus.target
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"r_drop": 1.0}, {"subword_sampling": 0.3}, {"guided_alignment": 1.0, "r_drop": 1.0}]
+)
+def test_shares_put_together_are_the_batch_with_padding_up_to_the_multiple(linked, batches_of, options):
     """Of batches of 10 pairs for 4 devices of 2 processes: 12 rows, of which each process makes 6."""
-    batches = batches_of(batch_size=10, **options)
+    batches = batches_of(linked, batch_size=10, **options)
     shares = [take(batches, 3, share=Share(multiple=4, index=i, count=2)) for i in range(2)]
     for whole, first, second in zip(take(batches, 3), *shares, strict=True):
         for expected, *parts in zip(*map(tf.nest.flatten, (whole, first, second)), strict=True):

@@ -10,10 +10,20 @@ def test_a_split_of_a_named_corpus_is_loaded():
     assert 0 < len(split_corpus(data, "novel")) <= 500
 
 
-def test_a_split_of_files_is_read(tmp_path):
-    (tmp_path / "test.tsv").write_text("one\tun\n")
-    data = DataConfig(test=(str(tmp_path / "test.tsv"),))
-    assert split_corpus(data, "test").target == ["un"]
+def test_a_named_corpus_has_the_source_language_on_the_source_side():
+    data = DataConfig(corpus="phrasebook", source_language="es", target_language="en")
+    corpus = split_corpus(data, "novel")
+    assert any(" the " in line for line in corpus.target) and not any(
+        " the " in line for line in corpus.source
+    )
+
+
+@pytest.mark.parametrize("split", ["train", "dev", "test"])
+def test_a_split_of_files_is_read_from_its_own(split, tmp_path):
+    for name in ("train", "dev", "test"):
+        (tmp_path / f"{name}.tsv").write_text(f"one\t{name}\n")
+    data = DataConfig(**{name: (str(tmp_path / f"{name}.tsv"),) for name in ("train", "dev", "test")})
+    assert split_corpus(data, split).target == [split]
 
 
 @pytest.mark.parametrize(("split", "message"), [("dev", "no files for the dev split"), ("tset", "'tset'")])

@@ -42,6 +42,46 @@ def test_spaces_and_composed_letters_are_alike():
     assert error_rates(["a"], ["caf\u00e9  noir "], ["cafe\u0301 noir"]).exact == 100
 
 
+@pytest.mark.parametrize(
+    ("said", "right"), [("Cat", "cat"), ("cat.", "cat"), ("ﬁne", "fine"), ("x²", "x2"), ("café", "cafe")]
+)
+def test_case_punctuation_accents_and_ligatures_count(said, right):
+    assert error_rates(["a"], [said], [right]).exact == 0
+
+
+def test_spaces_are_characters():
+    assert error_rates(["a"], ["thecat"], ["the cat"]).cer == pytest.approx(100 / 7)
+
+
+def test_error_rates_may_exceed_100():
+    rates = error_rates(["a"], ["x y z"], ["w"])
+    assert (rates.cer, rates.wer) == (500, 300)
+
+
+def test_what_is_said_where_nothing_should_be_counts_as_edits():
+    assert error_rates(["a", "b"], ["x", "abcd"], ["", "abcd"]).cer == pytest.approx(25)
+
+
+def test_of_a_source_that_occurs_twice_the_first_hypothesis_counts():
+    assert error_rates(["a", "a"], ["x", "y"], ["x", "z"]).exact == 100
+
+
+def test_the_words_of_a_hypothesis_are_compared_with_the_reference_of_the_nearest_words():
+    rates = error_rates(["a"], ["a b c d"], ["a b c e"], ["abcd"])
+    assert (rates.cer, rates.wer) == (pytest.approx(100 / 7), pytest.approx(25))
+
+
+def test_rates_have_their_names_in_the_metrics():
+    rates = error_rates(["a", "b"], ["kitten", "cat"], ["sitting", "cat"])
+    signature = rates.signature
+    assert rates.as_dict() == {
+        "exact": 50,
+        "cer": pytest.approx(30),
+        "wer": 50,
+        "error_signature": signature,
+    }
+
+
 def test_nothing_said_is_all_wrong():
     rates = error_rates(["a"], [""], ["abc"])
     assert (rates.exact, rates.cer, rates.wer) == (0, 100, 100)

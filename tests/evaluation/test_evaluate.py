@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from keras_attn.config import DataConfig
+from keras_attn.config import DataConfig, SearchConfig
 from keras_attn.evaluation.evaluate import evaluate, tokenized_references
 from keras_attn.evaluation.scores import corpus_scores
 
@@ -14,6 +14,48 @@ def test_greedy_search_comes_before_the_beam_of_the_model(translator, source_lin
     assert (greedy.name, beam.name) == ("greedy", "beam_3")
     assert greedy.scores == corpus_scores(translator(sources, beam_size=1), references)
     assert beam.scores == corpus_scores(translator(sources, beam_size=3), references)
+
+
+class Repeats:
+    """Stands for a translator into German that says its source, and notes the beams it was asked for."""
+
+    search = SearchConfig(beam_size=4, length_penalty=0.6)
+    languages = ("en", "de")
+
+    def __init__(self):
+        self.beams = []
+
+    def __call__(self, lines, beam_size):
+        self.beams.append(beam_size)
+        return lines
+
+
+@pytest.mark.parametrize(("beam_size", "beams"), [(None, [1, 4]), (7, [1, 7]), (1, [1])])
+def test_the_beam_is_the_one_that_was_asked_for_or_the_model_s(beam_size, beams):
+    translator = Repeats()
+    lines = ["a b c d", "e f g h"]
+    found = list(evaluate(translator, lines, lines, beam_size, tokenized_references=lines))
+    assert translator.beams == [each.beam_size for each in found] == beams
+    assert [each.name for each in found] == ["greedy", *(f"beam_{beam}" for beam in beams[1:])]
+    assert [str(each).splitlines()[0] for each in found] == [
+        "greedy search",
+        *(f"beam size {beam}, length penalty 0.6" for beam in beams[1:]),
+    ]
+    for each in found:
+        assert [line.split()[0] for line in str(each).splitlines()[1:]] == [*["BLEU", "chrF2"] * 2, "exact"]
+
+
+def test_metrics_have_all_scores_and_the_length_penalty():
+    (found,) = evaluate(Repeats(), ["a", "b"], ["a", "c"], 1)
+    scores, errors = found.scores.as_dict(), found.errors.as_dict()
+    assert found.as_dict() == {"length_penalty": 0.6, **scores, **errors}
+    assert found.single_words and found.as_dict()["exact"] == 50
+
+
+def test_one_reference_of_several_words_in_five_makes_bleu_worth_printing():
+    lines = ["a", "b", "c", "d", "e f"]
+    (found,) = evaluate(Repeats(), lines, lines, 1)
+    assert not found.single_words and "BLEU" in str(found)
 
 
 def test_what_the_model_says_itself_scores_100(translator, source_lines):
@@ -79,7 +121,9 @@ def test_only_multi30k_s_test_sets_have_references_as_the_papers_score_them(data
 @pytest.mark.skipif(
     not os.environ.get("KERAS_ATTN_DATA"), reason="set KERAS_ATTN_DATA to the folder of the corpora"
 )
-def test_multi30k_s_references_are_there_tokenized():
-    data = DataConfig(corpus="multi30k", source_language="en", target_language="de")
-    references = tokenized_references(data, "test")
-    assert len(references) == 1000 and all(line == line.lower() for line in references)
+@pytest.mark.parametrize("language", ["de", "fr"])
+@pytest.mark.parametrize(("split", "count"), [("test", 1000), ("test_2017_mscoco", 461)])
+def test_multi30k_s_references_are_there_tokenized(language, split, count):
+    data = DataConfig(corpus="multi30k", source_language="en", target_language=language)
+    references = tokenized_references(data, split)
+    assert len(references) == count and all(line == line.lower() for line in references)

@@ -112,9 +112,14 @@ def test_a_full_stop_leaves_a_closing_quote_at_the_end_of_the_line():
     assert moses_tokens(['Il dit "oui."'], "fr") == ["il dit &quot; oui &quot; ."]
 
 
-def test_a_language_is_a_code_and_not_a_name():
-    with pytest.raises(ValueError, match="got 'German'"):
-        moses_tokens(["Ja."], "German")
+@pytest.mark.parametrize("language", ["German", "DE", "d", "de-AT", "germ"])
+def test_a_language_is_a_code_and_not_a_name(language):
+    with pytest.raises(ValueError, match=f"got '{language}'"):
+        moses_tokens(["Ja."], language)
+
+
+def test_a_code_may_have_three_letters_and_no_rules_of_its_own():
+    assert moses_tokens(["Ja, JA."], "gsw") == ["ja , ja ."]
 
 
 def test_raw_hypotheses_match_tokenised_references():
@@ -125,8 +130,10 @@ def test_raw_hypotheses_match_tokenised_references():
 
 
 def test_the_signature_of_tokenised_scores_says_what_was_done():
-    signature = tokenized_scores(["Ja."], ["ja ."], "de").bleu_signature
-    assert "|case:lc|" in signature and "|tok:none|" in signature and "|moses:lc.norm.tok.de|" in signature
+    scores = tokenized_scores(["Ja."], ["ja ."], "de")
+    assert "|case:lc|" in scores.bleu_signature and "|tok:none|" in scores.bleu_signature
+    for signature in (scores.bleu_signature, scores.chrf_signature):
+        assert "|moses:lc.norm.tok.de|sacremoses:" in signature
 
 
 @pytest.mark.parametrize("language", ["de", "fr"])

@@ -58,6 +58,14 @@ def reversal_pairs(count, seed):
     return source, target
 
 
+def rows_without_words():
+    """An empty one, one that ends at once, and one of which nothing is known."""
+    rows = np.zeros((3, LETTERS + 1), "int32")
+    rows[1, 0] = EOS_ID
+    rows[2, :3] = UNK_ID, UNK_ID, EOS_ID
+    return rows
+
+
 def trained(encoder, *, source_embedding=True, **parts):
     keras.utils.set_random_seed(1)
     model = Seq2Seq(
@@ -91,11 +99,13 @@ def fit(model, source, target, epochs=4):
 def test_an_encoder_of_ids_goes_from_fit_to_a_file_that_says_what_keras_says(encoder, padded, tmp_path):
     model = reverser(encoder)
     source, _ = reversal_pairs(60, seed=2)
+    compared = np.concatenate([source, rows_without_words()])
     parity = export_litert(
-        model, tmp_path / "phone", source_length=12, max_length=12, sources=source, padded=padded
+        model, tmp_path / "phone", source_length=12, max_length=12, sources=compared, padded=padded
     )
-    assert parity.sentences == 60 and parity.identical + parity.ties == 60
+    assert parity.sentences == 63 and parity.identical + parity.ties == 63
     file = LiteRTModel(tmp_path / "phone")
+    assert [file.translate_ids(row[row > 0])[0] for row in rows_without_words()] == [[]] * 3
     expected = model.translate(source[:1], beam_size=1, max_length=12)
     words = source[0][source[0] > 0]
     assert file.translate_ids(words)[0] == [i for i in expected.tokens[0, 0].tolist() if i]
@@ -192,6 +202,8 @@ def test_a_bare_model_of_ids_becomes_a_saved_model(tmp_path):
     assert (strange != source).any()
     answers = [ask("serving_default", source=each) for each in (strange, unknown)]
     np.testing.assert_array_equal(answers[0]["ids"], answers[1]["ids"])
+    nothing = ask("serving_default", source=rows_without_words())
+    assert nothing["lengths"].tolist() == [[0, 0]] * 3 and nothing["scores"][:, 0].tolist() == [0.0] * 3
     targets = [np.where(target == V - 1, other, target) for other in (V, UNK_ID)]
     given = [ask("score", source=source, target=each)["log_prob"] for each in targets]
     np.testing.assert_array_equal(*given)

@@ -9,6 +9,7 @@ import pytest
 
 from keras_attn.config import Beam, SearchConfig
 from keras_attn.inference.options import method_of
+from keras_attn.inference.requirements import Requirements
 from keras_attn.inference.translator import Translator
 from keras_attn.search import Sampling
 from keras_attn.special_ids import BOS_ID, EOS_ID
@@ -57,6 +58,22 @@ def test_a_prefix_takes_no_room_from_what_follows(translator, lines):
     assert len(found.target_ids) > given
 
 
+def test_what_is_given_of_a_translation_is_counted_in_sub_words(translator):
+    """The prefix, and each term as often as it occurs."""
+    tokenizer = translator.target_tokenizer
+    terms = {"cat": "chien vert", "dog": "arbre"}
+    lines = ["the cat dog cat", "a bird", "the dog"]
+    required = Requirements(lines, tokenizer, prefix=["un petit", "", "le"], glossary=terms)
+    prefix, chien, arbre, le = tokenizer.encode(["un petit", "chien vert", "arbre", "le"])
+    rooms = [len(prefix) + 2 * len(chien) + len(arbre), 0, len(le) + len(arbre)]
+    assert [required.room(row) for row in range(3)] == rooms
+    asked = required.of([2, 1, 0], 3)
+    assert [[i for i in row if i] for row in asked["prefix"].tolist()] == [le, [], prefix]
+    phrases = [[i for i in phrase if i > 0] for phrase in asked["phrases"].ids[2].tolist()]
+    assert sorted(phrases) == sorted([chien, chien, arbre, []])
+    assert required.of([1], 1) == {}
+
+
 def test_what_was_sampled_begins_with_its_prefix_too(translator, lines):
     sampled = translator(lines, sampling=Sampling(temperature=2.0), prefix="la maison", min_length=5)
     assert all(text.startswith("la maison") for text in sampled)
@@ -89,6 +106,18 @@ def test_an_option_of_0_turns_off_what_the_settings_turn_on():
     settings = SearchConfig(length_penalty=1.5, coverage_penalty=0.5, min_length=9, no_repeat_ngram=2)
     off = dict.fromkeys(("length_penalty", "coverage_penalty", "min_length", "no_repeat_ngram"), 0)
     assert method_of(None, off, settings) == Beam(settings.beam_size, 0, 0, min_length=0, no_repeat_ngram=0)
+
+
+def test_settings_for_every_search_hold_for_sampling_too_unless_the_call_says_otherwise():
+    settings = SearchConfig(min_length=4, no_repeat_ngram=2)
+
+    def constraints(sampling, **options):
+        method = method_of(None, {"sampling": sampling, **options}, settings)
+        return method.min_length, method.no_repeat_ngram
+
+    assert constraints(None) == constraints(Sampling()) == (4, 2)
+    assert constraints(Sampling(min_length=7)) == (7, 2)
+    assert constraints(Sampling(min_length=7), min_length=0, no_repeat_ngram=3) == (0, 3)
 
 
 def test_a_coverage_penalty_of_the_settings_is_that_of_the_option(tiny_trained, translator, lines):

@@ -10,6 +10,7 @@ import pytest
 
 import keras_attn
 from keras_attn.config import SearchConfig
+from keras_attn.corpora.attribution import attribution
 from keras_attn.inference.translator import Translator
 from keras_attn.search import Sampling
 from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID
@@ -184,6 +185,7 @@ def test_sampling_draws_anew_in_every_batch(translator, lines):
 def test_sampling_from_the_most_probable_word_alone_is_greedy_search(translator, lines):
     sampled = translator.translate(lines, sampling=Sampling(top_k=1))
     assert [found.text for found in sampled] == translator(lines, beam_size=1)
+    assert [found.score for found in sampled] == [found.log_prob for found in sampled]
 
 
 def test_a_score_is_the_sum_of_the_log_probabilities_of_the_words(translator, tiny_trained, lines):
@@ -222,10 +224,11 @@ def test_an_empty_target_is_scored_by_its_end_alone(translator):
     assert forced.log_prob < 0
 
 
-def test_the_name_of_a_packaged_model_is_told_from_a_folder(tmp_path, monkeypatch):
+def test_the_name_of_a_packaged_model_is_told_from_a_folder(tmp_path, monkeypatch, saved_tiny_folder):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(FileNotFoundError, match=r"Translator\.from_preset\('tatoeba-en-es'\)"):
-        Translator.load("tatoeba-en-es")
+    for folders in (["tatoeba-en-es"], [saved_tiny_folder, "tatoeba-en-es"]):
+        with pytest.raises(FileNotFoundError, match=r"Translator\.from_preset\('tatoeba-en-es'\)"):
+            Translator.load(*folders)
 
 
 def test_a_loaded_folder_translates_as_the_model_it_was_saved_from(translator, model_folder, lines):
@@ -248,6 +251,7 @@ def test_training_on_changes_what_a_translator_says(translator, tiny_trained, li
     [
         ({"beam_size": 0}, "beam_size must be at least 1"),
         ({"batch_size": 0}, "batch_size must be at least 1"),
+        ({"n_best": 0}, "n_best must be from 1 to"),
         ({"length_penalty": -1.0}, "length_penalty must be 0 or more"),
         (
             {"beam_size": 2, "n_best": 3},
@@ -337,6 +341,28 @@ def test_a_pickled_translator_keeps_its_settings(tiny_trained):
     tokenizers = tiny_trained.source_tokenizer, tiny_trained.target_tokenizer
     again = pickle.loads(pickle.dumps(Translator(tiny_trained.model, *tokenizers, **settings)))
     assert {name: getattr(again, name) for name in settings} == settings
+
+
+def test_a_translator_has_the_settings_of_what_was_trained(tiny_trained):
+    data = dataclasses.replace(tiny_trained.config.data, corpus="tatoeba")
+    config = dataclasses.replace(tiny_trained.config, data=data)
+    translator = Translator.from_trained(dataclasses.replace(tiny_trained, config=config))
+    assert translator.languages == ("en", "fr")
+    assert translator.attribution == attribution("tatoeba") and translator.search == config.search
+
+
+def test_an_ensemble_has_the_settings_of_its_first(tiny_trained):
+    tokenizers = tiny_trained.source_tokenizer, tiny_trained.target_tokenizer
+    settings = [
+        {
+            "search": SearchConfig(beam_size=size),
+            "languages": (f"a{size}", f"b{size}"),
+            "attribution": f"by {size}",
+        }
+        for size in (7, 2)
+    ]
+    both = Translator.ensemble([Translator(tiny_trained.model, *tokenizers, **each) for each in settings])
+    assert {name: getattr(both, name) for name in settings[0]} == settings[0]
 
 
 def test_one_vocabulary_may_serve_both_sides_and_must_be_the_models(tiny_trained):

@@ -333,6 +333,17 @@ def test_one_step_is_enough(make):
 
 
 @every_decoder
+def test_states_may_be_asked_for_without_weights(make):
+    decoder = make()
+    outputs, states = numbers(decoder(X, MEMORY, return_states=True))
+    expected, _, expected_states = numbers(
+        decoder(X, MEMORY, return_attention_scores=True, return_states=True)
+    )
+    np.testing.assert_array_equal(outputs, expected)
+    np.testing.assert_array_equal(states, expected_states)
+
+
+@every_decoder
 def test_the_initial_state_matters_and_zeros_are_the_default(make):
     decoder = make()
     zeros = decoder.cells.zero_states(B)

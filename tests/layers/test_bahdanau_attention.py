@@ -5,6 +5,7 @@ import pytest
 from keras import ops
 
 from keras_attn.layers import BahdanauAttention
+from keras_attn.layers.attention import scoring_vector_initializer
 
 B, T, S, Q, D, UNITS = 2, 3, 4, 3, 5, 6
 
@@ -77,6 +78,13 @@ def test_the_length_of_a_normalised_vector_does_not_matter():
 )
 def test_the_weights_are_those_of_the_formula_and_no_more(normalize, expected):
     assert built(normalize=normalize).count_params() == expected
+
+
+@pytest.mark.parametrize("shape", [(400,), (400, 3)])
+def test_scoring_vectors_start_like_a_glorot_matrix_from_the_units_to_a_single_score(shape):
+    limit = math.sqrt(6 / (400 + 1))
+    sizes = np.abs(ops.convert_to_numpy(scoring_vector_initializer(shape)))
+    assert 0.97 * limit < sizes.max() <= limit
 
 
 def test_no_units_are_refused():

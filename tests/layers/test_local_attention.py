@@ -44,9 +44,10 @@ def test_local_m_without_a_mask_takes_all_positions_for_words():
     assert (weights[1, 4] > 0).tolist() == [False, False, True, True, True, True, True, False, False]
 
 
-def test_local_p_predicts_its_centre_and_lets_weights_fall_off_from_it():
+@pytest.mark.parametrize("window", [2, 3])
+def test_local_p_predicts_its_centre_and_lets_weights_fall_off_from_it(window):
     """p_t = S sigmoid(v_p . tanh(W_p s_t)) and a_t(s) exp(-(s - p_t)^2 / (2 sigma^2)), equations 9 and 10."""
-    layer = LocalPredictiveAttention("dot", window=2)
+    layer, sigma = LocalPredictiveAttention("dot", window=window), window / 2
     weights = weights_of(layer)
     w, v = (ops.convert_to_numpy(x.kernel) for x in (layer.position_layer, layer.position_vector))
     for n in range(B):
@@ -55,8 +56,8 @@ def test_local_p_predicts_its_centre_and_lets_weights_fall_off_from_it():
             share = 1 / (1 + math.exp(-sum(v[k, 0] * hidden[k] for k in range(WIDTH))))
             centre = LENGTHS[n] * share
             scores = [float(QUERY[n, t] @ VALUE[n, s]) for s in range(S)]
-            inside = [abs(s - centre) <= 2 and s < LENGTHS[n] for s in range(S)]
-            gauss = [math.exp(-((s - centre) ** 2) / (2 * 1.0**2)) for s in range(S)]
+            inside = [abs(s - centre) <= window and s < LENGTHS[n] for s in range(S)]
+            gauss = [math.exp(-((s - centre) ** 2) / (2 * sigma**2)) for s in range(S)]
             expected = np.multiply(softmax_inside(scores, inside), gauss)
             np.testing.assert_allclose(weights[n, t], expected, atol=1e-5)
 

@@ -68,11 +68,11 @@ def test_hard_attention_walks_past_a_probability_of_exactly_one_half():
     np.testing.assert_array_equal(ops.convert_to_numpy(weights), [[[0, 0, 1]]])
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_hard_attention_never_moves_backwards(seed):
-    query = np.random.default_rng(seed).normal(size=(B, 40, WIDTH)).astype("float32")
-    found = weights_of(built(bias=1.0), query)
-    for sentence in found:
+def test_hard_attention_never_moves_backwards():
+    query = random.normal(size=(5 * B, 40, WIDTH)).astype("float32")
+    value, mask = (np.concatenate([x] * 5) for x in (VALUE, MASK))
+    _, found = built(bias=1.0)(query, value, value_mask=mask, return_attention_scores=True)
+    for sentence in ops.convert_to_numpy(found):
         stops = [int(row.argmax()) for row in sentence if row.any()]
         assert stops == sorted(stops)
         assert set(sentence.sum(-1).tolist()) <= {0.0, 1.0}
@@ -155,3 +155,21 @@ def test_noise_is_for_training_alone_and_follows_the_seed():
     np.testing.assert_array_equal(noisy[0], noisy[1])
     assert not np.allclose(noisy[0], noisy[2])
     np.testing.assert_array_equal(weights_of(layers[0]), weights_of(layers[2]))
+
+
+@pytest.mark.parametrize("noise", [0.5, 3.0])
+def test_noise_has_the_deviation_that_it_was_given_and_differs_between_sentences(noise):
+    """Of queries that are zero, energies are noise alone, and the weight of a single word is their sigmoid."""
+    layer = LuongMonotonicAttention("dot", noise=noise, initial_bias=0.0, seed=1)
+    query, value = np.zeros((1000, 1, WIDTH), "float32"), np.ones((1000, 1, WIDTH), "float32")
+    _, weights = layer(query, value, return_attention_scores=True, training=True)
+    weights = ops.convert_to_numpy(weights).astype("float64")
+    assert np.log(weights / (1 - weights)).std() == pytest.approx(noise, rel=0.1)
+
+
+def test_attention_is_hard_normalised_and_slow_to_stop_unless_told_otherwise():
+    additive, product = MonotonicAttention(8), LuongMonotonicAttention()
+    assert additive.normalize and (product.score_name, product.use_scale) == ("general", False)
+    for layer in (additive, product):
+        layer.build(QUERY.shape, VALUE.shape)
+        assert (layer.inference, layer.noise, float(layer.energy_bias)) == ("hard", 1.0, -1.0)

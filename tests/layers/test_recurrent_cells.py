@@ -155,6 +155,18 @@ def test_padding_changes_nothing(kind, reverse):
             np.testing.assert_allclose(found[b], wanted[0], atol=1e-6)
 
 
+@both_directions
+def test_a_batch_may_end_before_its_last_column_and_its_longest_row_may_be_any(reverse):
+    cell, lengths = built("gru"), [1, 4, 2]
+    (states,) = random_states(cell)
+    mask = np.arange(T) < np.array(lengths)[:, None]
+    outputs, (final,) = run(cell, X, (states,), mask=mask, reverse=reverse)
+    for b, length in enumerate(lengths):
+        expected, (expected_final,) = run(cell, X[b : b + 1, :length], (states[b : b + 1],), reverse=reverse)
+        np.testing.assert_allclose(outputs[b, :length], expected[0], atol=1e-6)
+        np.testing.assert_allclose(final[b], expected_final[0], atol=1e-6)
+
+
 @every_cell
 def test_states_pass_through_padding(kind):
     cell = built(kind)

@@ -42,7 +42,12 @@ ENCODERS = {
     "bidirectional gru": lambda: layers.Bidirectional(layers.GRU(4, **RECURRENT)),
     "lstm": lambda: layers.LSTM(WIDTH, **RECURRENT),
     "gru without its state": lambda: layers.GRU(WIDTH, return_sequences=True),
-    "convolutions": lambda: keras.Sequential([layers.Conv1D(WIDTH, 3, padding="same")]),
+    "convolutions": lambda: keras.Sequential(
+        [
+            layers.Conv1D(WIDTH, 3, padding="same", bias_initializer="ones"),  # padding would not stay zero
+            layers.Conv1D(WIDTH, 3, padding="same"),
+        ]
+    ),
 }
 
 
@@ -143,6 +148,7 @@ def test_a_copy_bridge_hands_them_to_every_layer():
     h, c = (ops.convert_to_tensor(np.full((2, WIDTH), value, "float32")) for value in (1.0, 2.0))
     states = keras.tree.map_structure(lambda x: float(x[0, 0]), CopyBridge(num_layers=3)([h, c]))
     assert states == ((1.0, 2.0),) * 3
+    assert CopyBridge(num_layers=2)(h) == ((h,), (h,))  # one state comes by itself
 
 
 def test_a_picture_is_read_without_an_embedding():
@@ -158,6 +164,7 @@ def test_frames_of_any_number_need_a_shape():
         compose(frames, source_embedding=None)
     model = compose(frames, source_embedding=None, source_shape=(None, 5))
     assert model.translate(np.ones((2, 7, 5)), beam_size=1, max_length=3).tokens.shape == (2, 1, 3)
+    assert Seq2Seq.from_config(model.get_config()).inputs[0].shape == (None, None, 5)
 
 
 def test_the_mean_of_the_memory_is_where_a_decoder_starts_from_without_states():
@@ -187,6 +194,16 @@ def test_the_mean_of_the_memory_is_where_a_decoder_starts_from_without_states():
 def test_parts_that_do_not_fit_are_refused(parts, message):
     with pytest.raises(ValueError, match=message):
         compose(**parts)
+
+
+def test_a_class_that_keras_does_not_know_may_be_named_for_a_config():
+    class Doubled(layers.Layer):
+        def call(self, inputs):
+            return 2.0 * inputs
+
+    config = compose(Doubled()).get_config()
+    again = Seq2Seq.from_config(config, custom_objects={"Doubled": Doubled})
+    assert type(again.encoder) is Doubled
 
 
 def test_an_encoder_that_halves_the_source_may_say_what_is_padding():

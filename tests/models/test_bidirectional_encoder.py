@@ -96,6 +96,8 @@ def test_dropout_lies_between_layers_and_is_for_training_alone():
     plain = run(encoder, X)[0]
     np.testing.assert_array_equal(run(encoder, X, training=False)[0], plain)
     assert (run(encoder, X, training=True)[0] != plain).any()
+    one = BidirectionalEncoder(UNITS, dropout=0.5)
+    np.testing.assert_array_equal(run(one, X, training=True)[0], run(one, X)[0])
 
 
 @every_stack

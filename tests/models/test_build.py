@@ -79,6 +79,29 @@ def test_a_local_attention_has_the_window_of_the_config(kind):
     assert build(attention=kind, attention_window=3).decoder.attention.window == 3
 
 
+def test_encoder_and_decoder_get_all_that_the_config_says_of_them():
+    choices = {
+        "cell": "lstm",
+        "residual": True,
+        "query_state": "current",
+        "feed": "none",
+        "readout": "linear",
+    }
+    model = build(**choices, encoder_layers=2, decoder_layers=3, layer_dropout=0.25)
+    expected = {"cell": "lstm", "residual": True, "dropout": 0.25, "units": 3, "num_layers": 2}
+    config = model.encoder.get_config()
+    assert {key: config[key] for key in expected} == expected
+    expected = {**choices, "dropout": 0.25, "units": 6, "num_layers": 3, "readout_units": 4}
+    config = model.decoder.get_config()
+    assert {key: config[key] for key in expected} == expected
+
+
+def test_a_transformer_encoder_gets_all_that_the_config_says_of_it():
+    model = build(encoder="transformer", encoder_heads=2, encoder_layers=3, layer_dropout=0.25)
+    config, expected = model.encoder.get_config(), {"num_heads": 2, "num_layers": 3, "dropout": 0.25}
+    assert {key: config[key] for key in expected} == expected
+
+
 @pytest.fixture(scope="module", params=PAPERS.values(), ids=PAPERS.keys())
 def model(request):
     """One model a paper, for tests that only look at it."""
@@ -266,6 +289,18 @@ def test_each_dropout_is_for_training_alone(name):
     plain = logits_of(model)
     np.testing.assert_array_equal(logits_of(model, training=False), plain)
     assert (logits_of(model, training=True) != plain).any()
+
+
+@pytest.mark.parametrize("name", ["word_dropout", "embedding_dropout"])
+def test_words_are_dropped_in_the_source_and_in_the_target(name):
+    """A side whose embeddings are zero has nothing to lose."""
+    model = build(**{name: 0.5})
+    tables = [model.get_layer(f"{side}_embedding").embeddings for side in ("source", "target")]
+    for emptied in tables:
+        before = ops.convert_to_numpy(emptied)
+        emptied.assign(np.zeros_like(before))
+        assert (logits_of(model, training=True) != logits_of(model)).any()
+        emptied.assign(before)
 
 
 def dropped(model, layer, positions=50, width=20):

@@ -1,9 +1,13 @@
-"""What is saved of a layer is every argument of its constructor: one that was left out would come back as its default."""
+"""What is saved of a layer is every argument of its constructor: one that was left out would come back as its default.
+
+And the defaults are those of a config, so that a model made by hand is the one that `build_seq2seq` makes.
+"""
 
 import inspect
 
 import pytest
 
+from keras_attn.config import ModelConfig, SearchConfig
 from keras_attn.layers import (
     AttentionDecoder,
     BahdanauAttention,
@@ -20,7 +24,9 @@ from keras_attn.layers.recurrent_cells import CELLS
 from keras_attn.layers.stacked_cells import StackedCells
 from keras_attn.models.bidirectional_encoder import BidirectionalEncoder
 from keras_attn.models.bridge import Bridge, CopyBridge
+from keras_attn.models.searching import Searching
 from keras_attn.models.transformer_encoder import TransformerEncoder
+from keras_attn.search import Beam, beam
 from keras_attn.training.losses import SmoothedCrossEntropy
 from keras_attn.training.r_drop import RDropCrossEntropy
 from keras_attn.training.schedules import InverseSqrt
@@ -70,3 +76,43 @@ def test_every_argument_of_a_constructor_is_saved(cls):
     plain = {name: value for name, value in arguments.items() if isinstance(value, int | float | str)}
     assert {name: config[name] for name in plain} == plain
     assert arguments.keys() <= config.keys()  # layers in their own saved form
+
+
+# For each class, what it takes besides, and the keys of a config for its other arguments.
+DEFAULTS = [
+    (BahdanauAttention, {"units": 4}, {"normalize": "attention_normalize", "num_heads": "attention_heads"}),
+    (LuongAttention, {}, {"score": "attention_score", "use_scale": "attention_scale"}),
+    (LocalMonotonicAttention, {}, {"score": "attention_score", "window": "attention_window"}),
+    (LocalPredictiveAttention, {}, {"score": "attention_score", "window": "attention_window"}),
+    (LuongMonotonicAttention, {}, {"score": "attention_score", "use_scale": "attention_scale"}),
+    (
+        AttentionDecoder,
+        {"units": 4, "attention": BahdanauAttention(4), "readout_units": 4},
+        {
+            **{key: key for key in ("cell", "residual", "query_state", "feed", "readout")},
+            "num_layers": "decoder_layers",
+            "dropout": "layer_dropout",
+        },
+    ),
+    (
+        BidirectionalEncoder,
+        {"units": 4},
+        {"cell": "cell", "residual": "residual", "num_layers": "encoder_layers"},
+    ),
+    (TransformerEncoder, {}, {"num_heads": "encoder_heads", "num_layers": "encoder_layers"}),
+]
+
+
+@pytest.mark.parametrize(("cls", "given", "keys"), DEFAULTS, ids=lambda x: getattr(x, "__name__", ""))
+def test_a_layer_has_the_defaults_of_a_config(cls, given, keys):
+    found, config = cls(**given).get_config(), ModelConfig()
+    assert {name: found[name] for name in keys} == {name: getattr(config, key) for name, key in keys.items()}
+
+
+@pytest.mark.parametrize("search", [beam, Searching.translate, Beam])
+def test_a_search_has_the_defaults_of_a_config(search):
+    config, parameters = SearchConfig(), inspect.signature(search).parameters
+    defaults = {name: each.default for name, each in parameters.items() if hasattr(config, name)}
+    if search is beam:
+        del defaults["beam_size"]  # which it must be told
+    assert len(defaults) >= 2 and defaults == {name: getattr(config, name) for name in defaults}

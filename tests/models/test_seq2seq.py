@@ -1,3 +1,5 @@
+import types
+
 import keras
 import numpy as np
 import pytest
@@ -5,7 +7,9 @@ from keras import ops
 
 from keras_attn.config import from_tables, without_unused
 from keras_attn.models.build import build_seq2seq
+from keras_attn.models.ensemble import Ensemble
 from keras_attn.models.seq2seq import Seq2Seq
+from keras_attn.search import Beam
 
 V = 12
 MODELS = {
@@ -145,8 +149,9 @@ def test_translate_answers_every_source_whatever_the_batch_size(batch_size):
 
 @pytest.mark.parametrize("choices", MODELS.values(), ids=MODELS.keys())
 def test_mixed_precision_gives_float32_log_probabilities_that_sum_to_one(choices, mixed_float16):
-    log_probs, _ = by_steps(build(**choices))
+    log_probs, weights = by_steps(build(**choices))
     assert log_probs.dtype == np.float32
+    assert all(each is None or each.dtype == np.float32 for each in weights)
     np.testing.assert_allclose(np.exp(log_probs.astype("float64")).sum(-1), 1.0, rtol=1e-5)
 
 
@@ -166,9 +171,89 @@ def test_a_model_made_from_a_config_drops_at_the_rates_of_the_first():
     assert again.get_layer("readout_dropout").noise_shape == same_at_every_position
 
 
-def test_a_model_made_from_a_config_returns_its_attention_scores_too():
-    model = Seq2Seq.from_config({**build().get_config(), "return_attention_scores": True})
-    assert len(Seq2Seq.from_config(model.get_config()).outputs) == 2
+def test_a_model_made_from_a_config_returns_its_attention_scores_too_and_keeps_its_name():
+    changes = {"return_attention_scores": True, "name": "mine", "trainable": False}
+    model = Seq2Seq.from_config({**build().get_config(), **changes})
+    again = Seq2Seq.from_config(model.get_config())
+    assert len(again.outputs) == 2
+    assert (again.name, again.trainable) == ("mine", False)
+
+
+@pytest.mark.parametrize("beam_size", [1, 3])
+def test_given_embeddings_take_the_place_of_the_models_own_on_both_sides_and_in_a_tied_output(beam_size):
+    model, other = (build(tied_embeddings="target") for _ in range(2))
+    for each in (other.source_embedding, other.target_embedding):
+        each.embeddings.assign(-each.embeddings.value)
+    found = model.search(SOURCE, Beam(beam_size), max_length=4, embeddings=other.embeddings)
+    expected = other.search(SOURCE, Beam(beam_size), max_length=4)
+    np.testing.assert_array_equal(ops.convert_to_numpy(found.tokens), ops.convert_to_numpy(expected.tokens))
+    np.testing.assert_allclose(
+        ops.convert_to_numpy(found.scores), ops.convert_to_numpy(expected.scores), rtol=1e-5
+    )
+    own = model.search(SOURCE, Beam(beam_size), max_length=4)
+    assert (ops.convert_to_numpy(own.scores) != ops.convert_to_numpy(found.scores)).any()
+
+
+@pytest.fixture(scope="module")
+def two():
+    """Two models of different sizes and weights for the same words."""
+    return build(), build(decoder_units=7, cell="lstm")
+
+
+def test_an_ensemble_is_as_large_as_all_its_models(two):
+    both = Ensemble(two)
+    assert both.count_params() == sum(model.count_params() for model in two)
+    for kind in ("variables", "weights"):
+        expected = [id(each) for model in two for each in getattr(model, kind)]
+        assert [id(each) for each in getattr(both, kind)] == expected
+
+
+def test_an_ensemble_scores_with_mean_probabilities_and_mean_weights(two):
+    log_probs, weights = Ensemble(two).score(SOURCE, TARGET_IN, TARGET_OUT)
+    singly = [[ops.convert_to_numpy(x) for x in model.score(SOURCE, TARGET_IN, TARGET_OUT)] for model in two]
+    expected = np.log(sum(np.exp(each) for each, _ in singly) / 2)
+    np.testing.assert_allclose(ops.convert_to_numpy(log_probs), expected, atol=1e-5)
+    np.testing.assert_allclose(ops.convert_to_numpy(weights), sum(w for _, w in singly) / 2, atol=1e-6)
+
+
+def test_an_ensemble_may_copy_if_one_of_its_models_may(two):
+    assert Ensemble(two).copy is None
+    copying = build(copy=True)
+    assert Ensemble([two[0], copying]).copy is copying.copy
+
+
+def like_a_model(shape=(None, None), reads_ids=True, words=V):
+    """All of a model that is looked at before it may join an ensemble."""
+    inputs = [keras.KerasTensor(shape, "int32" if reads_ids else "float32")]
+    return types.SimpleNamespace(inputs=inputs, reads_ids=reads_ids, target_vocab_size=words)
+
+
+@pytest.mark.parametrize(
+    ("models", "message"),
+    [
+        ([], "at least one model"),
+        ([like_a_model(), like_a_model(), like_a_model(words=13)], "is 12 of the first and 13 of model 3"),
+        (
+            [like_a_model(), like_a_model(reads_ids=False)],
+            "reads_ids is True of the first and False of model 2",
+        ),
+        (
+            [like_a_model((None, 4, 6), reads_ids=False), like_a_model((None, 4, 5), reads_ids=False)],
+            r"equal inputs: of shape \(None, 4, 6\) of the first and \(None, 4, 5\) of model 2",
+        ),
+    ],
+)
+def test_models_that_are_no_ensemble_are_refused(models, message):
+    with pytest.raises(ValueError, match=message):
+        Ensemble(models)
+
+
+def test_log_probabilities_of_very_large_logits_are_finite():
+    from keras_attn.models.seq2seq import _log_softmax
+
+    found = ops.convert_to_numpy(_log_softmax(ops.convert_to_tensor([[1000.0, 999.0], [-1000.0, -1000.0]])))
+    expected = [[-np.log1p(np.exp(-1)), -1 - np.log1p(np.exp(-1))], [-np.log(2)] * 2]
+    np.testing.assert_allclose(found, expected, rtol=1e-4)
 
 
 def test_a_change_of_the_models_weights_is_seen():

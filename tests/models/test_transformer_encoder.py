@@ -63,6 +63,39 @@ def test_the_input_is_scaled_and_stands_beside_its_positions():
     np.testing.assert_allclose(run(encoder, X)[0], expected, atol=1e-4)
 
 
+def test_each_layer_adds_what_its_two_sub_layers_make_of_the_normalised_input():
+    """x + MHA(norm(x)), then x + W_2 relu(W_1 norm(x)), with norms of their own; a last norm follows."""
+    from keras_attn.models.transformer_encoder import _positions
+
+    encoder = TransformerEncoder(num_layers=2, num_heads=2)
+    encoder.build(X.shape)
+    for weight in encoder.weights:
+        weight.assign(random.normal(size=weight.shape))
+    numbers = ops.convert_to_numpy
+    x = X * np.sqrt(E) + numbers(_positions(S, E))
+    norms = iter(encoder.norms)
+    for attention, inner, outer in zip(encoder.attentions, encoder.inner, encoder.outer, strict=True):
+        y = numbers(next(norms)(x))
+        x = x + numbers(attention(y, y))
+        hidden = np.maximum(numbers(next(norms)(x)) @ numbers(inner.kernel) + numbers(inner.bias), 0)
+        x = x + hidden @ numbers(outer.kernel) + numbers(outer.bias)
+    np.testing.assert_allclose(run(encoder, X)[0], numbers(next(norms)(x)), atol=1e-3)
+    assert not list(norms)
+
+
+def test_dropout_is_on_both_sub_layers_and_for_training_alone(monkeypatch):
+    """With all of their output dropped, only input and positions are left, as if both made nothing."""
+    encoder = TransformerEncoder(num_heads=2, dropout=0.5)
+    plain, _ = run(encoder, X)
+    np.testing.assert_array_equal(run(encoder, X, training=False)[0], plain)
+    assert (run(encoder, X, training=True)[0] != plain).any()
+    monkeypatch.setattr(encoder.dropout, "call", lambda x, training=None: 0.0 * x if training else x)
+    dropped, _ = run(encoder, X, training=True)
+    for layer in (encoder.attentions[0].output_dense, encoder.outer[0]):
+        layer.kernel.assign(np.zeros(layer.kernel.shape, "float32"))
+    np.testing.assert_allclose(dropped, run(encoder, X)[0], atol=1e-6)
+
+
 def test_positions_are_the_sines_and_cosines_of_the_paper():
     """PE(pos, 2i) = sin(pos / 10000^(2i / E)), the cosine beside it; here the sines stand before the cosines."""
     from keras_attn.models.transformer_encoder import _positions

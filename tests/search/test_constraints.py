@@ -81,6 +81,13 @@ def test_long_repetitions_are_seen_too(speller, ids, token_lists):
     assert not repeats(tokens, 2)
 
 
+def test_nothing_longer_than_the_limit_can_repeat_itself(speller, ids, token_lists):
+    word = speller([5, 5, 5, 5, 5])
+    for n in (4, 5, 6):
+        step, state = constrained(word, word.state, [NoRepeat(n, 4)])
+        assert token_lists(greedy(step, state, **ids, max_length=4)) == [[(5, 5, 5, 5)]]
+
+
 def test_a_method_says_its_constraints(markov, token_lists):
     model = markov(2)
     common = {

@@ -53,6 +53,16 @@ def test_stopping_early_changes_nothing(markov, ids, token_lists):
     assert [best[0] for best in token_lists(narrow)] == [best[0] for best in token_lists(wide)]
 
 
+def test_hypotheses_that_were_cut_are_ordered_by_the_papers_score_as_well(markov, ids, numpy, token_lists):
+    """In two steps, EOS and three words make 1 + 3 finished and 9 cut hypotheses."""
+    model = markov(6)
+    options = {"length_penalty": 0.6, "coverage_penalty": 9.0, "source_mask": np.ones((6, 3), bool)}
+    found = beam(reading(model), model.state, **ids, max_length=2, beam_size=12, **options)
+    for sentence, scores in zip(token_lists(found), numpy(found).scores, strict=True):
+        cut = np.array([tokens[-1:] not in ((3,), ()) for tokens in sentence])
+        assert cut.sum() >= 8 and (np.diff(scores[cut]) <= 0).all()
+
+
 def test_padding_need_not_be_read(markov, ids, token_lists):
     model = markov(2)
     mask = np.array([[True, True, False], [True, True, True]])

@@ -66,6 +66,18 @@ def test_top_p_takes_no_word_more_when_the_first_hold_exactly_p(ids, top_p, kept
     np.testing.assert_allclose(drawn[drawn > 0], 1 / kept, atol=0.015)
 
 
+def test_top_p_is_a_share_of_the_top_k(ids):
+    """The first two of three hold 7/9, which is at least 3/4; of all words they hold only 0.7."""
+    drawn = frequencies(ids, top_k=3, top_p=0.75)
+    np.testing.assert_allclose(drawn, [0, 0, 0, 0, 3 / 7, 4 / 7], atol=0.015)
+
+
+def test_top_p_is_a_share_of_the_tempered_probabilities(ids):
+    """Squared, 0.4 and 0.3 are 16/30 and 9/30 of all, more than 0.8 together; as they are, only 0.7."""
+    drawn = frequencies(ids, temperature=0.5, top_p=0.8)
+    np.testing.assert_allclose(drawn, [0, 0, 0, 0, 9 / 25, 16 / 25], atol=0.015)
+
+
 def test_padding_and_bos_are_never_drawn(ids):
     drawn = frequencies(ids, probabilities=np.array([0.4, 0.1, 0.4, 0.0, 0.05, 0.05]))
     np.testing.assert_allclose(drawn, [0, 0.5, 0, 0, 0.25, 0.25], atol=0.015)

@@ -8,23 +8,32 @@ import shutil
 import subprocess
 import sys
 
+import h5py
 import numpy as np
 import pytest
 
-from keras_attn.config import DataConfig
+import keras_attn
+from keras_attn.config import DataConfig, SearchConfig
+from keras_attn.files import write_bytes
 from keras_attn.models.build import build_seq2seq
 from keras_attn.storage import model_folder as folders
 from keras_attn.storage.checksums import SUMS, read_sums
+from keras_attn.storage.engine_file import ENGINE, has_engine
+from keras_attn.storage.folder_files import replace_file
 from keras_attn.storage.model_folder import (
     FILES,
     ModelFolderError,
     check_model_folder,
+    load_config,
     load_data_config,
     load_metrics,
     load_model,
     save_model,
+    update_config,
     update_metrics,
 )
+from keras_attn.storage.sizes import check_search
+from keras_attn.storage.weights_file import array_sizes, write_weights
 from keras_attn.text.tokenizer import Tokenizer, train_tokenizer
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* has no SHA256SUMS")
@@ -152,6 +161,60 @@ def test_metrics_are_merged_into_what_is_there(model_folder):
     update_metrics(model_folder, {"dev": {"bleu": 30.0}, "steps": 100})
     update_metrics(model_folder, {"test": {"bleu": 29.0}, "steps": 200})
     assert load_metrics(model_folder) == {"dev": {"bleu": 30.0}, "test": {"bleu": 29.0}, "steps": 200}
+
+
+def test_new_metrics_of_a_folder_without_sums_give_it_those_of_all_its_files(old_folder):
+    update_metrics(old_folder, {"bleu": 30.0})
+    assert read_sums(old_folder / SUMS) == {
+        name: hashlib.sha256((old_folder / name).read_bytes()).hexdigest() for name in FILES
+    }
+
+
+def test_another_model_leaves_no_engine_of_the_one_before(tiny_trained, model_folder):
+    replace_file(model_folder, ENGINE, write_bytes, b"of the old weights")
+    assert has_engine(model_folder)
+    update_metrics(model_folder, {"bleu": 30.0})
+    assert (model_folder / ENGINE).read_bytes() == b"of the old weights" and has_engine(model_folder)
+    save_model(model_folder, tiny_trained)
+    assert not (model_folder / ENGINE).exists() and not has_engine(model_folder)
+
+
+def test_a_new_section_of_the_config_replaces_it_and_nothing_else(model_folder):
+    before, sums = load_config(model_folder), read_sums(model_folder / SUMS)
+    search = dataclasses.replace(before.search, beam_size=7)
+    update_config(model_folder, search=search)
+    assert load_config(model_folder) == dataclasses.replace(before, search=search)
+    after = read_sums(model_folder / SUMS)
+    assert {name for name in FILES if after[name] != sums[name]} == {"config.toml"}
+    assert after["config.toml"] == hashlib.sha256((model_folder / "config.toml").read_bytes()).hexdigest()
+
+
+def test_a_folder_says_which_versions_can_read_it(model_folder):
+    written = json.loads((model_folder / "format.json").read_text())
+    assert written == {"format": 1, "keras_attn": keras_attn.__version__}
+
+
+def test_weights_are_stored_as_float32_or_at_half_the_size(tiny_trained, tmp_path):
+    stored = {}
+    for precision in ("float32", "float16"):
+        write_weights(tiny_trained.model, tmp_path / precision, precision)
+        with h5py.File(tmp_path / precision) as file:
+            arrays = {name: file[name][()] for name in array_sizes(tmp_path / precision)}
+        assert {str(array.dtype) for array in arrays.values()} == {precision}
+        assert array_sizes(tmp_path / precision) == {name: array.size for name, array in arrays.items()}
+        stored[precision] = arrays
+    assert stored["float16"].keys() == stored["float32"].keys()
+    for name, array in stored["float32"].items():
+        assert np.array_equal(array.astype("float16"), stored["float16"][name])
+
+
+@pytest.mark.parametrize(
+    ("beam_size", "batch_size", "fits"), [(128, 128, True), (127, 130, False), (1, 16_384, True)]
+)
+def test_a_search_may_keep_as_many_hypotheses_as_the_limit(beam_size, batch_size, fits):
+    search = SearchConfig(beam_size=beam_size, batch_size=batch_size)
+    with contextlib.nullcontext() if fits else pytest.raises(ValueError, match="16,510 hypotheses at once"):
+        check_search(search)
 
 
 def test_a_missing_folder_is_named(tmp_path):
@@ -353,6 +416,12 @@ def test_a_config_s_files_in_the_folder_are_found_there(model_folder):
     assert load_data_config(model_folder).test == tuple(
         str(model_folder / name) for name in ("test.en", "test.fr")
     )
+    for key in ("train", "dev", "links"):
+        name_in_config(model_folder, key, f"of {key}")
+    (model_folder / SUMS).unlink()
+    data = load_data_config(model_folder)
+    assert (data.train, data.dev) == ((str(model_folder / "of train"),), (str(model_folder / "of dev"),))
+    assert data.links == str(model_folder / "of links")
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -17,8 +17,15 @@ from keras_attn.storage import packaged
 ROOT = Path(__file__).resolve().parents[2]
 
 
+def test_three_models_come_with_the_package():
+    assert packaged.names() == ["cmudict", "tatoeba-en-es", "tatoeba-es-en"]
+    assert packaged.folder("cmudict").samefile(ROOT / "saved_models" / "cmudict")
+
+
 def test_an_unknown_name_is_refused_with_the_known_ones():
-    with pytest.raises(ValueError, match="no packaged model 'tatoeba-xx-yy'; available: "):
+    with pytest.raises(
+        ValueError, match="no packaged model 'tatoeba-xx-yy'; available: cmudict, tatoeba-en-es, "
+    ):
         packaged.folder("tatoeba-xx-yy")
 
 

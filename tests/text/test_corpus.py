@@ -2,9 +2,11 @@ import gzip
 
 import pytest
 
+from keras_attn.text import line_files
 from keras_attn.text.corpus import (
     Corpus,
     CorpusError,
+    decode_lines,
     keep_usable,
     open_pairs,
     read_lines,
@@ -68,8 +70,15 @@ def test_a_blank_tsv_line_is_dropped_and_counted(write):
 
 
 def test_an_over_long_side_is_dropped_and_counted(write):
-    paths = [write("a.en", "12345\n123456\n"), write("a.de", "1\n1\n")]
-    assert read_pairs(paths, max_chars=5) == Corpus(["12345"], ["1"], dropped=1)
+    paths = [write("a.en", "12345\n123456\n1\n"), write("a.de", "1\n1\n123456\n")]
+    expected = Corpus(["12345"], ["1"], dropped=2)
+    assert read_pairs(paths, max_chars=5) == in_lists(open_pairs(paths, max_chars=5)) == expected
+
+
+@pytest.mark.parametrize("read", [read_pairs, open_pairs])
+def test_a_side_may_have_2000_characters_of_any_script(write, read):
+    corpus = read([write("a.tsv", f"{'語' * 2000}\t1\n1\t{'語' * 2000}\n1\t{'a' * 2001}\n")])
+    assert (len(corpus), corpus.dropped) == (2, 1)
 
 
 def test_unequal_line_counts_are_refused_with_both_counts(write):
@@ -119,9 +128,10 @@ def test_anything_but_two_text_files_or_one_tsv_is_refused(write, names):
         read_pairs([write(name, "x\tx\n") for name in names])
 
 
-def test_files_without_a_usable_pair_are_refused(write):
+@pytest.mark.parametrize("read", [read_pairs, open_pairs])
+def test_files_without_a_usable_pair_are_refused(write, read):
     with pytest.raises(CorpusError, match="no usable pair: all 2"):
-        read_pairs([write("a.en", "\n\n"), write("a.de", "1\n2\n")])
+        read([write("a.en", "\n\n"), write("a.de", "1\n2\n")])
 
 
 def test_a_corpus_of_unequal_sides_cannot_be_built():
@@ -231,3 +241,29 @@ def test_a_file_whose_name_looks_like_a_pattern_is_that_file(write):
 def test_an_endless_line_is_refused(write, name):
     with pytest.raises(CorpusError, match=r"a\.txt.*:2: a line of more than 1,048,576 bytes"):
         read_lines(write(name, "short\n" + "x" * (MAX_LINE_BYTES + 1)))
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
+def test_a_line_may_be_as_long_as_the_limit_its_end_included(write, name, monkeypatch):
+    monkeypatch.setattr(line_files, "MAX_LINE_BYTES", 10)
+    assert read_lines(write(name, "123456789\n123456789\n")) == ["123456789"] * 2
+    with pytest.raises(CorpusError, match=":2: a line of more than 10 bytes"):
+        read_lines(write(name, "123456789\n1234567890\n"))
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
+def test_a_large_file_is_read_to_its_end(write, name):
+    lines = [f"{number} {number**5:x}" for number in range(50_000)]
+    assert read_lines(write(name, "\n".join(lines))) == lines
+
+
+def test_lines_in_bytes_are_those_of_a_file():
+    assert decode_lines("\ufeffone\r\n\ntwo\u2028three\n".encode(), "a") == ["one", "", "two\u2028three"]
+    assert decode_lines(b"one\ntwo", "a") == ["one", "two"]
+    with pytest.raises(CorpusError, match="a:2: byte 3 of the line is not UTF-8"):
+        decode_lines(b"one\ntw\xff\n", "a")
+
+
+def test_lines_of_a_shorter_source_are_counted_too(write):
+    with pytest.raises(CorpusError, match=r"a\.en has 1 lines but .*a\.de has 4"):
+        read_pairs([write("a.en", "1\n"), write("a.de", "1\n2\n3\n4\n")])

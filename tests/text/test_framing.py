@@ -6,6 +6,9 @@ import tensorflow as tf
 
 from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 from keras_attn.text.framing import (
+    CONTROL_CHARACTERS,
+    has_words,
+    longest_text,
     one_line,
     source_of,
     target_in_of,
@@ -15,6 +18,7 @@ from keras_attn.text.framing import (
     tf_one_line,
     tf_reframed,
     tf_target_in_of,
+    tf_without_wordless,
     training_arrays,
 )
 from keras_attn.text.ragged import Ragged
@@ -51,6 +55,11 @@ def test_training_frames_pairs_as_translating_does():
     assert target_in.tolist() == [target_in_of(target_out_of([8, 9, 4])), [PAD_ID] * 4]
 
 
+def test_source_and_target_are_padded_to_their_own_lengths():
+    arrays = training_arrays(Ragged.of([[5]]), Ragged.of([[8]]), rows=3, lengths=(4, 6))
+    assert [array.shape for array in arrays] == [(3, 4), (3, 6), (3, 6)]
+
+
 @pytest.mark.parametrize("most", [2, 3, 4, 9])
 def test_a_graph_frames_text_as_python_does(tiny_trained, most):
     tokenizer = tiny_trained.source_tokenizer
@@ -79,6 +88,50 @@ def test_whatever_ids_a_host_gives_become_a_source(ids, source, truncated):
     assert reframed(ids) == (source, truncated)
 
 
+@pytest.mark.parametrize(
+    ("ids", "source", "truncated"),
+    [
+        ([5, 6, 8, EOS_ID], [5, 6, 8, EOS_ID, PAD_ID], False),
+        ([5, 6, 8, 9, EOS_ID, 5, 6], [5, 6, 8, EOS_ID, PAD_ID], True),
+        ([5, 6, 8, 9, 4, 5, 6], [5, 6, 8, EOS_ID, PAD_ID], True),
+        ([5, EOS_ID, 8, 9, 4, 5, 6], [5, EOS_ID, PAD_ID, PAD_ID, PAD_ID], False),
+        ([5], [5, EOS_ID], False),
+        ([], [PAD_ID], False),
+    ],
+    ids=str,
+)
+def test_ids_of_any_number_become_a_source(ids, source, truncated):
+    """With a place to spare, as wide as the ids, or as the most of them, allow."""
+    found, flag = ANY_NUMBER(tf.constant([ids], tf.int32))
+    assert (found[0].numpy().tolist(), bool(flag[0])) == (source, truncated)
+
+
+@tf.function(input_signature=[tf.TensorSpec([1, None], tf.int32)])
+def ANY_NUMBER(ids):
+    return tf_reframed(ids, 4, vocab_size=10, wordless_ids=WORDLESS)
+
+
+def test_the_lines_of_a_batch_that_have_words_stay_and_the_others_become_padding():
+    batch = [[5, EOS_ID, PAD_ID], [7, UNK_ID, EOS_ID], [UNK_ID, 6, EOS_ID], [EOS_ID, PAD_ID, PAD_ID]]
+    found = tf_without_wordless(tf.constant(batch), WORDLESS).numpy().tolist()
+    assert found == [batch[0], [PAD_ID] * 3, batch[2], [PAD_ID] * 3]
+
+
+def test_a_line_has_words_if_the_vocabulary_knows_anything_in_it(tiny_trained):
+    tokenizer = tiny_trained.source_tokenizer
+    said = [has_words(ids, tokenizer) for ids in tokenizer.encode(["", "☃", " ☃ cat", "the"])]
+    assert said == [False, False, True, True]
+
+
+def test_a_graph_reads_as_many_characters_of_a_text_as_it_may_whatever_their_bytes(tiny_trained):
+    tokenizer = tiny_trained.source_tokenizer
+    wide = "\u3000" * (longest_text(4) - len("the cat"))  # three bytes each, which normalisation removes
+    lines = [f"{wide}the cat", f"{wide}\u3000\u3000\u3000\u3000the cat"]
+    found = tf_framed(tf.constant(lines), tokenizer, 4).numpy().tolist()
+    expected = [source_of(ids, 4) for ids in tokenizer.encode(["the cat", "the"])]
+    assert [[piece_id for piece_id in row if piece_id != PAD_ID] for row in found] == expected
+
+
 def test_a_place_of_the_host_s_array_may_stay_empty():
     """The search takes fewer ids than the array holds."""
     assert reframed([5, 6, EOS_ID, 0, 0, 0], most=3) == ([5, 6, EOS_ID, 0, 0, 0], False)
@@ -91,6 +144,13 @@ def test_a_place_of_the_host_s_array_may_stay_empty():
 def test_a_translation_is_a_line_without_control_characters(control):
     assert one_line(f"ein{control}Hund") == "ein Hund"
     assert tf_one_line(tf.constant([f"ein{control}Hund"])).numpy().tolist() == [b"ein Hund"]
+
+
+def test_control_characters_are_these_and_no_others():
+    others = " ~\xa0\xadé\u2027\u202a語😀"
+    assert one_line(CONTROL_CHARACTERS + others) == " " * len(CONTROL_CHARACTERS) + others
+    assert tf_one_line(CONTROL_CHARACTERS + others).numpy().decode() == " " * len(CONTROL_CHARACTERS) + others
+    assert len(CONTROL_CHARACTERS) == 32 + 33 + 2
 
 
 def test_only_a_shape_that_may_be_empty_gets_a_column():

@@ -14,6 +14,7 @@ TERMS = {"dog": "perro", "big dog": "perrazo", "e.g.": "p. ej.", "C++": "C++"}
         ("a big dog, not a dog", ["perrazo", "perro"]),  # the longer one, and no word twice
         ("dogs, hotdog, dog_house", []),  # whole words
         ("Dog", []),  # as it is written
+        ("dogñ édog dog2", []),  # letters of any language, and digits, go on with a word
         ("cats, e.g. a dog in C++!", ["p. ej.", "perro", "C++"]),
         ("", []),
     ],
@@ -47,6 +48,9 @@ def test_a_file_has_two_columns(tmp_path):
 def test_a_line_of_other_columns_is_named(tmp_path, line):
     (tmp_path / "terms.tsv").write_text(f"a\tb\n{line}\n")
     with pytest.raises(CorpusError, match=r"terms.tsv, line 2: expected a term, a tab and its translation"):
+        Glossary.read(tmp_path / "terms.tsv")
+    (tmp_path / "terms.tsv").write_text(f"\na\tb\n \n{line}\n")
+    with pytest.raises(CorpusError, match=r"terms.tsv, line 4: "):
         Glossary.read(tmp_path / "terms.tsv")
 
 

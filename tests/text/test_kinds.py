@@ -101,6 +101,11 @@ def test_capitals_are_read_as_small_letters_where_that_is_asked_for(kind):
     assert UNK_ID not in tokenizer.encode(["HELLO wOrLd"])[0]
 
 
+def test_capitals_of_symbols_count_even_then():
+    tokenizer = train_tokenizer(["t T tʰ"], 60, kind="symbols", lowercase=True)
+    assert tokenizer.pieces(tokenizer.encode(["T t tʰ"])[0]) == ["▁T", "▁t", "▁tʰ"]
+
+
 STRANGE = ["held 😀 höld", "日本\x00☃", "é ﬁ \u0301", "▁ ▁hello", "", "\ud800"]
 
 

@@ -10,9 +10,11 @@ import pytest
 import sentencepiece
 import tensorflow as tf
 from ai_edge_litert.interpreter import InterpreterWithCustomOps
+from sentencepiece.sentencepiece_model_pb2 import ModelProto
 from tensorflow_text import tflite_registrar
 
 from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
+from keras_attn.text import vocabulary_checks
 from keras_attn.text.tokenizer import Tokenizer, train_tokenizer
 
 LINES = [
@@ -173,6 +175,20 @@ def test_graph_and_python_give_the_same_text(tokenizer):
     assert [text.decode() for text in decode(ids).numpy()] == lines
 
 
+def test_special_ids_are_ignored_when_decoding_in_a_graph(tokenizer):
+    [ids] = tokenizer.encode(["The tall man"])
+    rows = [[BOS_ID, *ids, EOS_ID, PAD_ID], [BOS_ID, EOS_ID, *[PAD_ID] * (len(ids) + 1)]]
+    assert [text.decode() for text in tokenizer.tf_decode(tf.constant(rows)).numpy()] == ["The tall man", ""]
+
+
+def test_an_unknown_at_the_beginning_reads_the_same_in_python_and_in_a_graph(tokenizer):
+    [dog] = tokenizer.encode(["dog"])
+    rows = [[UNK_ID, *dog], [BOS_ID, UNK_ID, *dog], [*dog, UNK_ID]]
+    texts = [tokenizer.tf_decode(tf.constant([row])).numpy()[0].decode() for row in rows]
+    assert tokenizer.decode(rows) == texts
+    assert not any(text.startswith(" ") for text in texts)
+
+
 def test_a_tokenizer_first_used_inside_one_graph_works_in_the_next(tokenizer):
     fresh = Tokenizer(tokenizer.model_proto)
     for _ in range(2):
@@ -277,6 +293,53 @@ def test_a_damaged_model_is_refused_with_the_reason():
 def test_a_model_with_other_special_ids_is_refused():
     with pytest.raises(ValueError, match=r"pad, unk, bos, eos = \(0, 1, 2, 3\), got \(-1, 0, 1, 2\)"):
         Tokenizer(train_foreign_model(pad_id=-1, unk_id=0, bos_id=1, eos_id=2))
+
+
+@pytest.mark.parametrize("place", ["trainer", "pieces"])
+def test_a_model_with_other_special_ids_in_one_place_is_refused(tokenizer, place):
+    """SentencePiece finds special pieces by their names, TensorFlow by the trainer's ids."""
+    model = ModelProto.FromString(tokenizer.model_proto)
+    if place == "trainer":
+        model.trainer_spec.bos_id, model.trainer_spec.eos_id = EOS_ID, BOS_ID
+    else:
+        bos, eos = model.pieces[BOS_ID], model.pieces[EOS_ID]
+        bos.piece, eos.piece = eos.piece, bos.piece
+    with pytest.raises(ValueError, match=r"pad, unk, bos, eos = \(0, 1, 2, 3\), got \(0, 1, 3, 2\)"):
+        Tokenizer(model.SerializeToString())
+
+
+def test_a_model_with_pieces_that_are_not_used_is_refused(tokenizer):
+    model = ModelProto.FromString(tokenizer.model_proto)
+    model.pieces[7].type = ModelProto.SentencePiece.UNUSED
+    with pytest.raises(ValueError, match="piece 7 of the SentencePiece model is of type UNUSED"):
+        Tokenizer(model.SerializeToString())
+
+
+def test_a_model_with_a_piece_that_is_no_text_is_refused():
+    model = train_foreign_model()
+    piece = "▁läuft".encode() if "▁läuft".encode() in model else "ä".encode()
+    assert piece in model
+    with pytest.raises(ValueError, match=r"damaged \(piece \d+ is not UTF-8\)"):
+        Tokenizer(model.replace(piece, b"\xff" * len(piece)))
+
+
+def test_a_model_whose_normaliser_writes_what_is_no_text_is_refused(tokenizer):
+    model = ModelProto.FromString(tokenizer.model_proto)
+    model.normalizer_spec.precompiled_charsmap = model.normalizer_spec.precompiled_charsmap[:-2] + b"\xff\0"
+    with pytest.raises(ValueError, match="its normaliser's table is not UTF-8"):
+        Tokenizer(model.SerializeToString())
+
+
+@pytest.mark.parametrize(
+    ("limit", "message"), [("MOST_BYTES", "bytes: expected at most"), ("_MOST_PIECES", "pieces")]
+)
+def test_a_model_may_be_as_large_as_the_limit(tokenizer, monkeypatch, limit, message):
+    size = len(tokenizer.model_proto) if limit == "MOST_BYTES" else tokenizer.vocab_size
+    monkeypatch.setattr(vocabulary_checks, limit, size)
+    assert Tokenizer(tokenizer.model_proto).vocab_size == tokenizer.vocab_size
+    monkeypatch.setattr(vocabulary_checks, limit, size - 1)
+    with pytest.raises(ValueError, match=message):
+        Tokenizer(tokenizer.model_proto)
 
 
 @pytest.mark.parametrize("data", [b"", b"text", bytes(50)])

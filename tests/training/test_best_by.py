@@ -65,6 +65,7 @@ SENTENCES, NAMES, LETTERS = ["a dog runs", "he sleeps"], ["Anna", "Otto"], ["ア
         (NAMES, NAMES, "exact"),
         (NAMES, LETTERS, "exact"),
         (SENTENCES * 5, [*NAMES * 4, *SENTENCES], "bleu"),
+        (SENTENCES * 5, [*NAMES * 4, "Anna", "he sleeps"], "exact"),  # nine in ten
     ],
 )
 def test_data_that_look_like_single_words_are_judged_by_exact_match(source, target, expected):

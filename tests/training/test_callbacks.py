@@ -170,11 +170,14 @@ def test_the_moving_average_is_judged_and_kept_and_training_goes_on_from_the_wei
 def test_the_log_has_a_line_a_round(play, tmp_path):
     play(10.0, 30.0)
     with (tmp_path / "log.csv").open(newline="") as stream:
-        lines = [
-            (line["step"], line["epoch"], line["dev_bleu"], line["dev_exact"], line["tokens"])
-            for line in csv.DictReader(stream)
-        ]
-    assert lines == [("10", "0.5", "10", "40", "300"), ("20", "1", "30", "20", "300")]
+        lines = list(csv.DictReader(stream))
+    names = ("step", "epoch", "dev_bleu", "dev_exact", "tokens")
+    assert [tuple(line[name] for name in names) for line in lines] == [
+        ("10", "0.5", "10", "40", "300"),
+        ("20", "1", "30", "20", "300"),
+    ]
+    others = ("loss", "learning_rate", "dev_perplexity", "dev_chrf", "dev_cer", "dev_wer")
+    assert [[line[name] for name in others] for line in lines] == [["2", "0.25", "8", "50", "20", "30"]] * 2
 
 
 def test_callbacks_that_come_later_find_the_scores_in_the_logs(start):

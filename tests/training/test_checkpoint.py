@@ -29,7 +29,8 @@ def make_variables(value):
 
 
 def test_what_was_saved_comes_back(tmp_path, state):
-    state = dataclasses.replace(state, best_by="cer")
+    another = train_tokenizer(["c d", "d c"], 10)
+    state = dataclasses.replace(state, best_by="cer", finished=True, target_tokenizer=another)
     checkpoints.save_checkpoint(tmp_path, state, make_variables(1 / 3))
     loaded, values = checkpoints.load_checkpoint(tmp_path)
     variables = make_variables(0)
@@ -37,7 +38,9 @@ def test_what_was_saved_comes_back(tmp_path, state):
     assert loaded.rounds == state.rounds
     assert loaded.config == state.config
     assert loaded.best_by == "cer"
+    assert loaded.finished and loaded.corpus_digest == "digest"
     assert loaded.source_tokenizer.model_proto == state.source_tokenizer.model_proto
+    assert loaded.target_tokenizer.model_proto == another.model_proto
     for variable, original in zip(variables, make_variables(1 / 3), strict=True):
         np.testing.assert_array_equal(variable.numpy(), original.numpy())
 
@@ -207,3 +210,9 @@ def test_a_killed_training_leaves_no_lock(tmp_path):
     holder.communicate()
     with checkpoints.locked(tmp_path):
         pass
+
+
+def test_the_size_of_variables_is_that_of_their_values_in_bytes():
+    assert checkpoints.size_of(make_variables(1)) == 6 * 4 + 2 * 4
+    half = keras.Variable(np.zeros((5,)), dtype="float16", name="half")
+    assert checkpoints.size_of([half, keras.Variable(0.0, dtype="float32", name="one")]) == 5 * 2 + 4

@@ -12,6 +12,7 @@ import pytest
 
 from keras_attn import config as configs
 from keras_attn.config import ConfigError
+from keras_attn.data.pipeline import Share
 from keras_attn.training.checkpoint import load_checkpoint
 from keras_attn.training.devices import Devices, find_devices
 
@@ -122,11 +123,41 @@ def test_two_devices_end_with_the_same_model_when_they_are_interrupted(run, back
         np.testing.assert_array_equal(value, expected)
 
 
-def test_more_devices_than_there_are_are_refused():
+@pytest.mark.parametrize("count", [0, 99])
+def test_no_devices_and_more_than_there_are_are_refused(count):
     with pytest.raises(
-        ConfigError, match=r"training.devices = 99, and Keras finds \d+ on \w+: set it to 'auto'"
+        ConfigError, match=rf"training.devices = {count}, and Keras finds \d+ on \w+: set it to 'auto'"
     ):
-        find_devices(configs.TrainingConfig(devices=99))
+        find_devices(configs.TrainingConfig(devices=count))
+
+
+def test_a_process_takes_its_own_rows_of_a_batch_that_all_devices_share():
+    assert Devices().share == Share(1, 0, 1)
+    assert Devices(count=6, process=1, processes=3).share == Share(multiple=6, index=1, count=3)
+    assert Devices(count=6, process=1, processes=3).share.rows(10) == slice(4, 8)  # of 12
+
+
+@pytest.mark.skipif(os.environ.get("KERAS_BACKEND", "tensorflow") != "tensorflow", reason="others always do")
+@pytest.mark.parametrize(
+    ("asked", "accelerators", "mirrored", "compiles"),
+    [
+        ("auto", False, False, False),
+        ("auto", True, False, True),
+        ("auto", True, True, False),
+        (True, False, False, True),
+        (False, True, False, False),
+    ],
+)
+def test_on_tensorflow_auto_compiles_for_a_single_accelerator(asked, accelerators, mirrored, compiles):
+    devices = Devices(distribution=object() if mirrored else None, accelerators=accelerators)
+    training = configs.TrainingConfig(jit_compile=asked, steps_per_execution=5)
+    assert devices.compile_options(training) == {"jit_compile": compiles, "steps_per_execution": 5}
+
+
+def test_several_devices_do_what_a_plain_config_asks_for_and_a_single_one_does_everything():
+    Devices(2, distribution=object()).check(configs.TrainingConfig())
+    everything = {"jit_compile": True, "gradient_accumulation": 2, "mixed_precision": "mixed_float16"}
+    Devices().check(configs.TrainingConfig(**everything))
 
 
 @pytest.mark.parametrize(

@@ -40,8 +40,8 @@ def distilled(settings, tmp_path_factory):
     return folder, metrics
 
 
-def made_by(folder, name):
-    return read_lines(folder / "teachers" / "round-1" / name / "translations.txt")
+def made_by(folder, name, number=1):
+    return read_lines(folder / "teachers" / f"round-{number}" / name / "translations.txt")
 
 
 def steps_of(folder):
@@ -56,13 +56,14 @@ def weights_of(folder):
     return load_model(folder).model.get_weights()
 
 
-def pairs_of(folder, pair_files):
-    """What the student is to learn from, and how many of these pairs are real."""
+def pairs_of(folder, pair_files, teachers=((1, 1), (1, 2))):
+    """What the student is to learn from these teachers, each (round, number), and how many of these pairs are real."""
     real = read_pairs([pair_files / "train.tsv"])
     pairs = list(zip(real.source, real.target, strict=True))
-    for number in (1, 2):
-        pairs += zip(real.source, made_by(folder, f"forward-{number}"), strict=True)
-        pairs += zip(made_by(folder, f"backward-{number}"), real.target, strict=True)
+    for number, teacher in teachers:
+        forward, backward = (made_by(folder, f"{way}-{teacher}", number) for way in ("forward", "backward"))
+        pairs += zip(real.source, forward, strict=True)
+        pairs += zip(backward, real.target, strict=True)
     once = [pair for pair in dict.fromkeys(pairs) if all(map(str.strip, pair))]
     return Corpus(*map(list, zip(*once, strict=True))), len(real)
 
@@ -154,9 +155,16 @@ def unbroken(two_rounds, tmp_path_factory):
     return folder
 
 
-def test_a_second_round_teaches_from_what_the_first_has_made(unbroken):
-    first, second = (unbroken / "teachers" / f"round-{number}" for number in (1, 2))
-    assert digest_of(first / "forward-1") != digest_of(second / "forward-1") != digest_of(unbroken)
+def test_a_second_round_teaches_from_what_the_first_has_made(unbroken, pair_files):
+    """The student learns from what the teachers of both rounds have made of the real pairs."""
+    dev = read_pairs([pair_files / "dev.tsv"])
+    second = unbroken / "teachers" / "round-2" / "forward-1"
+    after_one, after_both = (
+        pairs_of(unbroken, pair_files, teachers)[0] for teachers in ([(1, 1)], [(1, 1), (2, 1)])
+    )
+    assert 120 < len(after_one) < len(after_both)
+    assert digest_of(second) == digest(Splits(after_one, dev))
+    assert digest_of(unbroken) == digest(Splits(after_both, dev))
 
 
 def test_a_distillation_that_was_stopped_between_rounds_goes_on_and_ends_with_the_same_weights(
@@ -203,3 +211,63 @@ def test_files_that_are_missing_are_told_before_anything_is_made(recipe, tmp_pat
     with pytest.raises(CorpusError, match=r"nowhere\.tsv does not exist"):
         distill(config, tmp_path / "student")
     assert not (tmp_path / "student").exists()
+
+
+def test_a_distillation_of_no_rounds_or_teachers_is_refused(settings, tmp_path):
+    for none in ({"rounds": 0}, {"teachers": 0}):
+        with pytest.raises(ConfigError, match="at least 1 round of at least 1 teacher"):
+            distill(settings, tmp_path / "student", **none)
+    assert not (tmp_path / "student").exists()
+
+
+PAIRS = Corpus(["a b", "c"], ["x", "y z"], 3, [{(0, 0), (1, 0)}, {(0, 1)}])
+
+
+def test_a_backward_teacher_reads_what_the_others_write():
+    tables = {
+        "data": {"source_language": "en", "target_language": "de"},
+        "tokenizer": {"joint": False, "kind": "characters", "target_kind": "words"},
+    }
+    backwards = distillation._backwards(configs.from_tables(tables))
+    assert (backwards.data.source_language, backwards.data.target_language) == ("de", "en")
+    assert (backwards.tokenizer.kind, backwards.tokenizer.target_kind) == ("words", "characters")
+    alike = {**tables, "tokenizer": {"joint": False, "kind": "words"}}
+    assert distillation._backwards(configs.from_tables(alike)).tokenizer.kind == "words"
+    turned = distillation._turned(PAIRS)
+    assert (turned.source, turned.target, turned.dropped) == (PAIRS.target, PAIRS.source, 3)
+    assert turned.links == [{(0, 0), (0, 1)}, {(1, 0)}]
+
+
+def test_pairs_are_taken_once_in_their_order_and_without_empty_translations():
+    made = Corpus(["c", "a b", "d", "e"], ["y z", "w", " ", "v"])
+    together = distillation._together([PAIRS, made])
+    assert list(zip(together.source, together.target, strict=True)) == [
+        ("a b", "x"),
+        ("c", "y z"),
+        ("a b", "w"),
+        ("e", "v"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("count", "epochs"),
+    [(100, 30), (200, 15), (210, 14), (290, 10), (100_000, 1)],  # 14.3 and 10.3, and 1 at least
+)
+def test_more_pairs_have_fewer_epochs_and_as_many_steps_between_evaluations(recipe, count, epochs):
+    real = Splits(Corpus(["a"] * 100, ["b"] * 100), PAIRS)
+    pairs = Corpus(["a"] * count, ["b"] * count)
+    config = recipe(epochs=30, batch_size=16, evaluate_every=0, guided_alignment=0.5)
+    sized = distillation._sized(config, pairs, real)
+    assert sized.training.epochs == epochs
+    assert sized.training.evaluate_every == 7  # 100 pairs in batches of 16
+    assert sized.training.guided_alignment == 0.0  # there are no links
+    assert sized.data.train == sized.data.dev == ()
+    linked = dataclasses.replace(pairs, links=[set()] * count)
+    assert distillation._sized(config, linked, real).training.guided_alignment == 0.5
+    given = distillation._sized(recipe(epochs=30, evaluate_every=5), pairs, real)
+    assert given.training.evaluate_every == 5
+
+
+def test_the_first_teacher_has_the_given_seed_and_the_others_those_that_follow(recipe):
+    seeds = [distillation._with_seed(recipe(seed=7), number).training.seed for number in (1, 2, 3)]
+    assert seeds == [7, 8, 9]

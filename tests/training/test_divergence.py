@@ -29,3 +29,11 @@ def test_advice_covers_missing_clipping_and_low_precision():
     expected = r"clip_norm = 1.0 \(now 0.0\) or training.mixed_precision = 'float32' \(now 'mixed_float16'\)"
     with pytest.raises(TrainingDiverged, match=expected):
         stopper(clip_norm=0.0, mixed_precision="mixed_float16").on_train_batch_end(0, {"loss": float("nan")})
+
+
+@pytest.mark.parametrize(("clip_norm", "advised"), [(0.0, True), (0.5, False), (1.0, False), (1.5, True)])
+def test_clipping_is_advised_where_there_is_none_or_a_loose_one(clip_norm, advised):
+    with pytest.raises(TrainingDiverged) as error:
+        stopper(clip_norm=clip_norm).on_train_batch_end(0, {"loss": float("nan")})
+    assert (f"training.clip_norm = 1.0 (now {clip_norm})" in str(error.value)) == advised
+    assert "mixed_precision" not in str(error.value)

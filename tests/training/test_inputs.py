@@ -4,6 +4,7 @@ import pytest
 
 from keras_attn.config import Config, ConfigError, DataConfig, TokenizerConfig, TrainingConfig, from_tables
 from keras_attn.data.splits import Splits
+from keras_attn.special_ids import UNK_ID
 from keras_attn.text.corpus import Corpus, CorpusError
 from keras_attn.training import inputs
 from keras_attn.training.inputs import describe_unknown, digest, train_tokenizers, training_pairs
@@ -182,3 +183,35 @@ def test_unknown_symbols_of_the_development_set_are_counted():
     dev = Corpus(["one three two", "two"], ["ένα", "τρία τέσσερα"])
     told = describe_unknown(dev, *tokenizers)
     assert told == "unknown symbols of the development set: 1 of 4 in the source, 1 of 2 in the target"
+
+
+@pytest.mark.parametrize("joint", [True, False])
+def test_a_vocabulary_is_made_with_the_options_of_the_config(joint):
+    """A rare letter, 1 of 200, is left out by a coverage of 0.98, and spelled in bytes where there are bytes."""
+    lines = ["ab" * 10] * 10
+    corpus = Corpus([*lines, "ж"], [*lines, "ж"])
+    options = {"vocab_size": 300, "joint": joint, "kind": "characters", "character_coverage": 0.98}
+    for tokenizer in train_tokenizers(corpus, TokenizerConfig(**options)):
+        assert tokenizer.encode(["ж"])[0].count(UNK_ID) == 1
+    for tokenizer in train_tokenizers(corpus, TokenizerConfig(**{**options, "byte_fallback": True})):
+        assert tokenizer.decode(tokenizer.encode(["aжb"])) == ["aжb"]
+
+
+def test_a_vocabulary_has_no_more_pieces_than_the_config_says():
+    for joint in (True, False):
+        sizes = [
+            each.vocab_size for each in train_tokenizers(CORPUS, TokenizerConfig(vocab_size=18, joint=joint))
+        ]
+        assert max(sizes) <= 18
+
+
+def test_a_joint_vocabulary_without_capitals_reads_both_sides_without_them():
+    corpus = Corpus(["One two"], ["Eins Zwei"])
+    config = TokenizerConfig(vocab_size=40, kind="characters", lowercase=True)
+    _, target = train_tokenizers(corpus, config)
+    assert target.decode(target.encode(["EINS"])) == ["eins"]
+
+
+def test_a_joint_vocabulary_is_of_the_kind_that_was_asked_for():
+    for tokenizer in train_tokenizers(CORPUS, TokenizerConfig(vocab_size=40, kind="characters")):
+        assert tokenizer.pieces(tokenizer.encode(["one δύο"])[0]) == [*"▁one▁δύο"]

@@ -88,6 +88,16 @@ def test_fit_counts_the_real_tokens_of_all_batches_and_averages_their_losses(tin
     assert logs["loss"] == [pytest.approx(expected, rel=1e-6)]
 
 
+def test_tokens_are_counted_since_the_last_reset_and_all_of_them_without_weights():
+    count, targets = TokenCount(), np.ones((2, 3), "int32")
+    count.update_state(targets, None)
+    count.update_state(targets, None, sample_weight=np.array([[1, 1, 0], [1, 0, 0]]))
+    assert float(count.result()) == 6 + 3
+    count.reset_state()
+    count.update_state(targets, None, sample_weight=np.array([[1, 0, 0], [0, 0, 0]]))
+    assert float(count.result()) == 1
+
+
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
 def test_a_step_of_gradient_descent_follows_the_gradient_of_the_equation(smoothing):
     targets, weight = np.array([[2, 0, 1]], "int32"), np.array([[1, 1, 0]], "float32")

@@ -51,13 +51,33 @@ def test_without_an_average_the_weights_stay(tiny_model, batch):
         np.testing.assert_array_equal(last[0], weights_of(tiny_model)[0])
 
 
-def test_clipping_limits_the_norm_of_all_gradients_together(tiny_model):
-    variables = tiny_model.trainable_variables
-    optimizer = build_optimizer(TrainingConfig(clip_norm=0.5), total_steps=1)
+def norm_after_one_step(model, **training):
+    """Of a gradient of 3 at each of n weights. Adam's first momentum is a tenth of the gradient."""
+    variables = model.trainable_variables
+    optimizer = build_optimizer(TrainingConfig(**training), total_steps=1)
     optimizer.apply([3 * ops.ones_like(variable.value) for variable in variables], variables)
     momenta = [variable.value for variable in optimizer.variables if "momentum" in variable.path]
-    norm = sum(float(ops.sum(momentum**2)) for momentum in momenta) ** 0.5
-    assert norm == pytest.approx(0.1 * 0.5, rel=1e-5)  # Adam's first momentum is a tenth of the gradient
+    return 10 * sum(float(ops.sum(momentum**2)) for momentum in momenta) ** 0.5
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "adamw"])
+def test_clipping_limits_the_norm_of_all_gradients_together(tiny_model, optimizer):
+    assert norm_after_one_step(tiny_model, optimizer=optimizer, clip_norm=0.5) == pytest.approx(0.5, rel=1e-5)
+
+
+def test_without_a_norm_nothing_is_clipped(tiny_model):
+    expected = 3 * tiny_model.count_params() ** 0.5
+    assert norm_after_one_step(tiny_model, clip_norm=0.0) == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "adamw"])
+def test_either_optimizer_gets_all_that_is_asked_for(optimizer):
+    training = TrainingConfig(
+        optimizer=optimizer, learning_rate=0.25, ema_decay=0.75, gradient_accumulation=3, clip_norm=2.0
+    )
+    config = build_optimizer(training, total_steps=9).get_config()
+    assert (config["learning_rate"], config["use_ema"], config["ema_momentum"]) == (0.25, True, 0.75)
+    assert (config["gradient_accumulation_steps"], config["global_clipnorm"]) == (3, 2.0)
 
 
 def test_two_batches_make_one_update_with_the_mean_of_their_gradients(tiny_model, batch):

@@ -3,6 +3,7 @@ import dataclasses
 import pytest
 
 from keras_attn.config import Config, ConfigError, TrainingConfig
+from keras_attn.training.best_by import SCORES
 from keras_attn.training.history import Round
 from keras_attn.training.plan import Plan
 
@@ -24,6 +25,7 @@ def test_a_training_is_cut_into_rounds(epochs, evaluate_every, steps_per_round, 
     training = TrainingConfig(epochs=epochs, evaluate_every=evaluate_every, patience=2)
     plan = Plan.of(Config(training=training), steps_per_epoch=8)
     assert plan == Plan(8, steps_per_round, rounds, patience=2)
+    assert Plan.of(Config(training=training), 8, "cer") == dataclasses.replace(plan, best_by=SCORES["cer"])
     assert plan.total_steps == steps_per_round * rounds >= 24
 
 

@@ -1,8 +1,12 @@
-"""Which precision `training.mixed_precision = "auto"` is, by what Linux says of the processor."""
+"""Which precision `training.mixed_precision = "auto"` is, by what Linux says of the processor, or by the accelerator."""
+
+import os
 
 import pytest
 
 from keras_attn.training import precision
+
+MULTIPLIES = precision._multiplies_bfloat16
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +29,9 @@ def test_auto_is_bfloat16_where_the_processor_multiplies_in_it(cpuinfo, policy, 
     (tmp_path / "cpuinfo").write_text(cpuinfo)
     monkeypatch.setattr(precision, "CPU_FLAGS", tmp_path / "cpuinfo")
     assert precision.dtype_policy("auto") == policy
-    assert precision.describe("auto").startswith(f"computing in {policy}: this hardware ")
+    verb = "multiplies" if policy == "mixed_bfloat16" else "does not multiply"
+    told = f"computing in {policy}: this hardware {verb} in bfloat16 (training.mixed_precision = 'auto')"
+    assert precision.describe("auto") == told
 
 
 def test_a_machine_that_does_not_say_computes_in_float32(tmp_path, monkeypatch):
@@ -36,3 +42,27 @@ def test_a_machine_that_does_not_say_computes_in_float32(tmp_path, monkeypatch):
 @pytest.mark.parametrize("given", ["float32", "mixed_float16", "mixed_bfloat16"])
 def test_what_is_asked_for_by_name_is_taken(given):
     assert precision.dtype_policy(given) == given
+    assert precision.describe(given) == f"computing in {given} (training.mixed_precision)"
+
+
+@pytest.mark.skipif(
+    os.environ.get("KERAS_BACKEND", "tensorflow") != "tensorflow", reason="TensorFlow's accelerators"
+)
+@pytest.mark.parametrize(
+    ("accelerators", "policy"),
+    [
+        ({"GPU": [(8, 0)]}, "mixed_bfloat16"),  # Ampere
+        ({"GPU": [(7, 5)]}, "float32"),
+        ({"GPU": [(9, 0), (7, 5)]}, "float32"),
+        ({"GPU": [(8, 6), (9, 0)]}, "mixed_bfloat16"),
+        ({"TPU": ["a TPU"]}, "mixed_bfloat16"),
+    ],
+)
+def test_auto_is_bfloat16_on_ampere_and_later_and_on_tpus(accelerators, policy, monkeypatch):
+    import tensorflow as tf
+
+    monkeypatch.setattr(precision, "_multiplies_bfloat16", MULTIPLIES)
+    monkeypatch.setattr(precision, "cpu_multiplies_bfloat16", lambda: policy == "float32")  # is not asked
+    monkeypatch.setattr(tf.config, "list_physical_devices", lambda kind: accelerators.get(kind, []))
+    monkeypatch.setattr(tf.config.experimental, "get_device_details", lambda gpu: {"compute_capability": gpu})
+    assert precision.dtype_policy("auto") == policy

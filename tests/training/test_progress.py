@@ -3,8 +3,11 @@ import types
 
 from tqdm import tqdm
 
+from keras_attn.training.best_by import SCORES
 from keras_attn.training.compiling import CompileClock
-from keras_attn.training.progress import ShowProgress
+from keras_attn.training.history import Round
+from keras_attn.training.plan import Plan
+from keras_attn.training.progress import ShowProgress, describe_round
 
 NEVER, ALWAYS = 1e9, 0.0
 
@@ -67,3 +70,47 @@ def test_lines_are_as_far_apart_as_asked(capsys, monkeypatch):
     steps(30.0, disable=True, count=5)
     *lines, _ = capsys.readouterr().err.splitlines()
     assert [line.partition(":")[0] for line in lines] == ["step 6 of 10", "step 8 of 10"]
+
+
+def test_the_speed_is_that_of_the_round_so_far(capsys, monkeypatch):
+    """The second round begins after 100 seconds, and has 500 tokens after 10 seconds and 1200 after 40."""
+    times = iter([0.0, 100.0, 110.0, 140.0])
+    monkeypatch.setattr("keras_attn.training.progress.time", types.SimpleNamespace(monotonic=times.__next__))
+    shown = ShowProgress(tqdm(total=20, initial=4, disable=True), ALWAYS)
+    shown.on_epoch_begin(1)
+    shown.on_train_batch_end(0, {"loss": 2.5, "tokens": 500.0})
+    shown.on_train_batch_end(1, {"loss": 2.25, "logits_tokens": 1200.0})
+    assert capsys.readouterr().err.splitlines() == [
+        "step 5 of 20: loss 2.500, 50 tokens/s",
+        "step 6 of 20: loss 2.250, 30 tokens/s",
+    ]
+
+
+def test_a_bar_moves_by_all_steps_of_an_execution():
+    terminal = io.StringIO()
+    bar = tqdm(total=10, initial=1, file=terminal)
+    shown = ShowProgress(bar, NEVER)
+    for number in range(2):
+        shown.on_epoch_begin(number)
+        shown.on_train_batch_end(2, {"loss": 2.5, "tokens": 90.0})
+        shown.on_epoch_end(number)
+    assert bar.n == 7
+    bar.close()
+
+
+def rounds(**last):
+    """Two rounds of ten steps; the first has 300 tokens in 5 seconds, the second 900 in 25."""
+    first = Round(10, 0.5, 3.0, 0.001, 10.0, 8.0, 300, 5.0)
+    return [first, Round(**{**vars(first), "step": 20, "epoch": 1.0, "tokens": 900, "seconds": 25.0, **last})]
+
+
+def test_a_round_is_told_with_its_own_speed_and_the_time_left_at_that_of_all():
+    """20 steps took 30 seconds, so 80 more take 120."""
+    assert describe_round(rounds(loss=2.125, dev_bleu=12.5), Plan(20, 10, rounds=10)) == (
+        "epoch 1.0, step 20 of 100: loss 2.125, dev BLEU 12.50 (best), perplexity 8.00, 36 tokens/s, 02:00 left"
+    )
+
+
+def test_perplexity_is_told_once_where_it_chooses_the_best_model():
+    told = describe_round(rounds(dev_perplexity=9.0), Plan(20, 10, rounds=2, best_by=SCORES["loss"]))
+    assert told.endswith("loss 3.000, dev perplexity 9.00, 36 tokens/s, 00:00 left")

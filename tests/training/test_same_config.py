@@ -2,7 +2,15 @@ import dataclasses
 
 import pytest
 
-from keras_attn.config import Config, ConfigError, DataConfig, SearchConfig, TrainingConfig
+from keras_attn.config import (
+    Config,
+    ConfigError,
+    DataConfig,
+    ModelConfig,
+    SearchConfig,
+    TokenizerConfig,
+    TrainingConfig,
+)
 from keras_attn.text.tokenizer import train_tokenizer
 from keras_attn.training.checkpoint import TrainingState
 from keras_attn.training.same_config import with_config
@@ -37,10 +45,25 @@ def test_the_end_of_what_is_made_for_a_number_of_epochs_may_not_change(state, bo
 
 
 def test_files_may_have_moved(state):
-    moved = dataclasses.replace(
-        state.config, data=DataConfig(train=("elsewhere/train.tsv",), links="elsewhere/links")
-    )
+    files = {name: (f"elsewhere/{name}.tsv",) for name in ("train", "dev", "test")}
+    moved = dataclasses.replace(state.config, data=DataConfig(**files, links="elsewhere/links"))
     assert with_config(state, moved) == state
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"data": DataConfig(max_length=99)},
+        {"tokenizer": TokenizerConfig(vocab_size=99)},
+        {"model": ModelConfig(decoder_units=99)},
+        {"training": TrainingConfig(seed=99)},
+    ],
+    ids=str,
+)
+def test_every_other_section_stays_as_it_was(state, changes):
+    ((section, _),) = changes.items()
+    with pytest.raises(ConfigError, match=rf"another config: {section}\.\w+ was \d+ and is 99\. Set it back"):
+        with_config(state, dataclasses.replace(state.config, **changes))
 
 
 def test_what_a_training_runs_on_may_change(state):

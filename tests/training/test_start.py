@@ -64,6 +64,32 @@ def test_a_model_keeps_its_vocabulary_of_either_side(tiny_trained, model_folder)
     assert target.model_proto == tiny_trained.target_tokenizer.model_proto
 
 
+def test_a_new_vocabulary_is_that_of_the_new_training_pairs(tiny_trained, model_folder):
+    pairs = Splits(Corpus(["жж щ"], ["щ ж"]), Corpus(["ю"], ["ю"]))
+    source, target = Start(model_folder, new_vocabulary=True).tokenizers(tiny_trained.config, pairs)
+    assert source.model_proto == target.model_proto  # a joint one, as [tokenizer] says
+    assert source.decode(source.encode(["жщ"])) == ["жщ"]
+    assert "ю" not in source.decode(source.encode(["ю"]))[0]
+
+
+def test_rows_of_tied_embeddings_are_carried_over(tiny_trained, target_lines, tmp_path):
+    tied = dataclasses.replace(tiny_trained.config.model, tied_embeddings="target")
+    config = dataclasses.replace(tiny_trained.config, model=tied)
+    old = dataclasses.replace(tiny_trained, config=config, model=build_seq2seq(tied))
+    save_model(tmp_path / "tied", old)
+    target = train_tokenizer(target_lines[:20], 40)
+    model = build_seq2seq(dataclasses.replace(tied, target_vocab_size=target.vocab_size))
+    Start(tmp_path / "tied", new_vocabulary=True).fill(model, old.source_tokenizer, target)
+    before, after = (
+        rows_by_piece(ops.convert_to_numpy(each.target_embedding.embeddings), tokenizer)
+        for each, tokenizer in ((old.model, old.target_tokenizer), (model, target))
+    )
+    shared = before.keys() & after.keys()
+    assert 10 < len(shared) < len(after)
+    for piece in shared:
+        np.testing.assert_array_equal(after[piece], before[piece], err_msg=piece)
+
+
 def test_rows_of_shared_pieces_are_carried_over_and_others_start_anew(tiny_trained, model_folder, new_model):
     model, source, target = new_model
     first = values(model)
@@ -87,11 +113,17 @@ def test_rows_of_shared_pieces_are_carried_over_and_others_start_anew(tiny_train
         assert 10 < len(ours.keys() & theirs.keys()) < len(ours)
         for piece, row in ours.items():
             np.testing.assert_array_equal(row, theirs.get(piece, start[piece]), err_msg=f"{path} {piece}")
-    shared = len(
-        set(source.pieces(range(source.vocab_size)))
-        & set(tiny_trained.source_tokenizer.pieces(range(tiny_trained.source_tokenizer.vocab_size)))
+    shared = [
+        len(set(new.pieces(range(new.vocab_size))) & set(before.pieces(range(before.vocab_size))))
+        for new, before in (
+            (source, tiny_trained.source_tokenizer),
+            (target, tiny_trained.target_tokenizer),
+        )
+    ]
+    assert told == (
+        f"started from {model_folder}, with {shared[0]} of {source.vocab_size} source pieces, "
+        f"{shared[1]} of {target.vocab_size} target pieces and {len(old)} of {len(now)} weights"
     )
-    assert f"with {shared} of {source.vocab_size} source pieces" in told
 
 
 @pytest.mark.parametrize(
@@ -157,9 +189,8 @@ def test_a_training_starts_from_a_trained_model_and_goes_on_without_it(
     for ours, theirs in zip(new.model.get_weights(), old.model.get_weights(), strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-5)
     assert load_checkpoint(tmp_path / "new")[0].finished
-    train(
-        dataclasses.replace(config, training=dataclasses.replace(config.training, epochs=2)), tmp_path / "new"
-    )
+    longer = dataclasses.replace(config, training=dataclasses.replace(config.training, epochs=2))
+    train(longer, tmp_path / "new", start=Start(tmp_path / "gone", new_vocabulary))
 
 
 @pytest.mark.slow
