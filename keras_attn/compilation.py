@@ -41,6 +41,7 @@ def compiled(function: Callable, variables: list[Any], specs: Sequence[Spec]) ->
         import tensorflow as tf
 
         signature = [tf.TensorSpec(shape, dtype) for shape, dtype in specs]
+        # AutoGraph has nothing to rewrite here, and looking for it takes most of a first call.
         return tf.function(function, signature, autograph=False)
     if keras.backend.backend() == "jax":
         import jax
