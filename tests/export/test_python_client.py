@@ -126,7 +126,9 @@ def test_a_stream_grows_to_the_translation(said):
 
 def test_every_target_word_has_one_look_at_the_source(said):
     for each in said["found"]:
-        assert each["aligned"] == each["translation"]
+        text, score, *flags = each["aligned"]
+        assert [text, *flags] == [each["translation"][0], *each["translation"][2:]]
+        assert score == pytest.approx(each["translation"][1], abs=1e-5)  # another graph, rounded elsewhere
     first = said["found"][0]
     assert first["source"][-1] == first["target"][-1] == "</s>"
     assert [len(row) for row in first["weights"]] == [len(first["source"])] * len(first["target"])
