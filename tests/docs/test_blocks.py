@@ -53,7 +53,12 @@ def session(page):
 @pytest.mark.slow
 @pytest.mark.parametrize("page", [p for p in PAGES if any(map(is_run, blocks(p)))], ids=name_of)
 def test_what_a_page_shows_runs(page, tmp_path, monkeypatch):
-    """The commands first: Python may use what they made. Tests that a page shows are run as pytest would."""
+    """The commands first: Python may use what they made. Tests that a page shows are run as pytest would.
+
+    There are no corpora: an export of a packaged model would be compared on thousands of sentences.
+    """
+    (tmp_path / "no corpora").mkdir()
+    monkeypatch.setenv("KERAS_ATTN_DATA", str(tmp_path / "no corpora"))
     GIVEN.get(name_of(page), lambda folder: None)(tmp_path)
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = os.environ | {"PATH": path, "PYTHONPATH": str(ROOT)}

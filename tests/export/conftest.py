@@ -130,3 +130,32 @@ def beam_of_three(tmp_path_factory, digit_speller):
     folder = tmp_path_factory.mktemp("beam") / "digits"
     export_litert(digit_speller, folder, beam_size=3, source_length=16)
     return folder / "model.tflite"
+
+
+@pytest.fixture(scope="session")
+def beam_of_four(tmp_path_factory, digit_speller, digit_pairs):
+    """The folder of a `.tflite` of the digit speller: a beam of 4, float32, 16 ids in and 24 out; and how it compares."""
+    from keras_attn.export.litert import export_litert
+
+    folder = tmp_path_factory.mktemp("beam") / "digits"
+    sources, references = digit_pairs
+    return folder, export_litert(
+        digit_speller,
+        folder,
+        beam_size=4,
+        source_length=16,
+        max_length=24,
+        sources=sources,
+        references=references,
+    )
+
+
+@pytest.fixture(scope="session")
+def greedy_of_any_length(tmp_path_factory, digit_speller, digit_pairs):
+    """The folder of a greedy, float32 `.tflite` of the digit speller that takes sources of any length; and how it compares."""
+    from keras_attn.export.litert import export_litert
+
+    folder = tmp_path_factory.mktemp("greedy") / "digits"
+    return folder, export_litert(
+        digit_speller, folder, source_length=None, padded=False, sources=digit_pairs[0]
+    )

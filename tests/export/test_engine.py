@@ -19,7 +19,11 @@ from keras_attn.storage.model_folder import TrainedModel, save_model
 pytestmark = pytest.mark.slow
 
 KINDS = {
-    "copying": {"copy": True},
+    "copying, coverage and tied embeddings": {
+        "copy": True,
+        "attention": "coverage",
+        "tied_embeddings": "all",
+    },
     "a transformer, and a state between two cells": {
         "encoder": "transformer",
         "encoder_layers": 2,
@@ -33,8 +37,6 @@ KINDS = {
         "query_state": "current",
         "feed": "attentional",
     },
-    "tied embeddings": {"tied_embeddings": "all"},
-    "coverage": {"attention": "coverage"},
     "no attention": {"attention": "none", "feed": "none"},
 }
 

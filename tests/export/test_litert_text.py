@@ -36,22 +36,6 @@ TEXT_PLACES = 8 * 16
 
 
 @pytest.fixture(scope="module")
-def exported(tmp_path_factory, digit_speller, digit_pairs):
-    """A beam of 4, float32, for 15 sub-words; and how it compares."""
-    folder = tmp_path_factory.mktemp("text") / "digits"
-    sources, references = digit_pairs
-    return folder, export_litert(
-        digit_speller,
-        folder,
-        beam_size=4,
-        source_length=16,
-        max_length=24,
-        sources=sources,
-        references=references,
-    )
-
-
-@pytest.fixture(scope="module")
 def int8(tmp_path_factory, tiny_trained, source_lines):
     """Greedy, with a vocabulary for each language."""
     folder = tmp_path_factory.mktemp("text") / "tiny"
@@ -60,8 +44,8 @@ def int8(tmp_path_factory, tiny_trained, source_lines):
 
 
 @pytest.fixture(scope="module")
-def translator(exported):
-    return LiteRTTranslator(exported[0])
+def translator(beam_of_four):
+    return LiteRTTranslator(beam_of_four[0])
 
 
 @pytest.fixture(scope="module")
@@ -92,8 +76,8 @@ def test_text_and_scores_are_those_of_keras(translator, keras_translate, digit_p
         assert found == (expected.text, pytest.approx(expected.score, abs=1e-4), False, False)
 
 
-def test_it_is_compared_with_keras_on_text(exported):
-    _, parity = exported
+def test_it_is_compared_with_keras_on_text(beam_of_four):
+    _, parity = beam_of_four
     assert (parity.sentences, parity.identical) == (60, 60)
     assert parity.keras_bleu > 50
 
@@ -119,8 +103,8 @@ def test_strange_lines_give_what_keras_gives(translator, keras_translate, line):
         (b"3\xf0\x9f\x98", "3Ω"),
     ],
 )
-def test_bytes_that_are_no_utf8_are_read_as_unknown_characters(exported, translator, text, same):
-    found = signature(exported[0], "translate_text")(text=places(text))
+def test_bytes_that_are_no_utf8_are_read_as_unknown_characters(beam_of_four, translator, text, same):
+    found = signature(beam_of_four[0], "translate_text")(text=places(text))
     assert (said(found), found["unknown"].tolist()) == (translator.translate(same).text, [1])
 
 
@@ -147,16 +131,16 @@ def test_text_of_more_bytes_than_there_is_room_for_is_flagged_though_it_has_few_
     assert translator.translate(line).truncated
 
 
-def test_a_beam_gives_its_translations_best_first(exported, digit_speller):
-    found = signature(exported[0], "translate_text")(text=places(b"3 1 4"))
+def test_a_beam_gives_its_translations_best_first(beam_of_four, digit_speller):
+    found = signature(beam_of_four[0], "translate_text")(text=places(b"3 1 4"))
     (best,) = Translator.from_trained(digit_speller).translate(["3 1 4"], beam_size=4, n_best=4)
     expected = [best, *best.alternatives]
     assert [said(found, row) for row in range(4)] == [each.text for each in expected]
     assert found["scores"].tolist() == pytest.approx([each.score for each in expected], abs=1e-4)
 
 
-def test_places_that_a_beam_leaves_empty_are_marked_by_their_scores(exported):
-    found = signature(exported[0], "translate_text")(text=places(b""))
+def test_places_that_a_beam_leaves_empty_are_marked_by_their_scores(beam_of_four):
+    found = signature(beam_of_four[0], "translate_text")(text=places(b""))
     assert found["scores"].tolist() == pytest.approx([0.0, -1e9, -1e9, -1e9])
     assert found["lengths"].tolist() == [0, 0, 0, 0]
 
@@ -193,34 +177,32 @@ def test_each_language_has_its_own_vocabulary(int8, tiny_trained, target_lines):
         assert found["ends"][0, len(ids) - 1] == len(line.encode())
 
 
-def test_what_tokenize_gives_is_what_translate_reads(exported, translator, digit_speller):
-    ids = signature(exported[0], "tokenize")(text=places(b"3 1 4"))["ids"]
-    found = signature(exported[0], "translate")(source=ids)
+def test_what_tokenize_gives_is_what_translate_reads(beam_of_four, translator, digit_speller):
+    ids = signature(beam_of_four[0], "tokenize")(text=places(b"3 1 4"))["ids"]
+    found = signature(beam_of_four[0], "translate")(source=ids)
     best = found["ids"][0, : found["lengths"][0]].tolist()
     assert digit_speller.target_tokenizer.decode([best]) == [translator.translate("3 1 4").text]
 
 
 @pytest.mark.parametrize("value", [-(2**31), -1000, 256, 2**31 - 1])
-def test_numbers_that_are_no_bytes_end_the_text(exported, translator, value):
+def test_numbers_that_are_no_bytes_end_the_text(beam_of_four, translator, value):
     given = places(b"3 1 4 1 5")
     given[0, 3] = value
-    assert said(signature(exported[0], "translate_text")(text=given)) == translator.translate("3 1").text
+    assert said(signature(beam_of_four[0], "translate_text")(text=given)) == translator.translate("3 1").text
 
 
 @pytest.mark.parametrize("value", [-5, -(2**31), 60, 10**6, 2**31 - 1])
-def test_ids_that_the_vocabulary_does_not_have_are_unknown_words(exported, value):
+def test_ids_that_the_vocabulary_does_not_have_are_unknown_words(beam_of_four, value):
     given = np.zeros([1, 24], np.int32)
     given[0, :2] = [value, EOS_ID]
-    found = signature(exported[0], "detokenize")(ids=given)
+    found = signature(beam_of_four[0], "detokenize")(ids=given)
     assert bytes(found["text"][0, : found["length"][0]].astype(np.uint8)).decode() == " ⁇ "
 
 
-def test_any_source_length_takes_text_too(digit_speller, digit_pairs, tmp_path):
-    parity = export_litert(
-        digit_speller, tmp_path / "out", source_length=None, padded=False, sources=digit_pairs[0]
-    )
+def test_any_source_length_takes_text_too(greedy_of_any_length):
+    folder, parity = greedy_of_any_length
     assert (parity.identical, parity.sentences) == (60, 60)
-    about = json.loads((tmp_path / "out" / "model.json").read_text())
+    about = json.loads((folder / "model.json").read_text())
     assert about["signatures"]["translate"]["inputs"]["source"]["shape"] == [1, None]
     longest = about["search"]["max_source_length"]
     assert about["signatures"]["tokenize"]["outputs"]["ids"]["shape"] == [1, longest]

@@ -57,13 +57,6 @@ def exported(request, tmp_path_factory, digit_speller):
     return folder
 
 
-@pytest.fixture(scope="module")
-def beam(tmp_path_factory, digit_speller):
-    folder = tmp_path_factory.mktemp("client") / "digits"
-    export_litert(digit_speller, folder, beam_size=3, source_length=16)
-    return folder
-
-
 def run(python, file, lines):
     """What the client says of each line, and the modules it needed."""
     result = subprocess.run(
@@ -145,8 +138,8 @@ def test_input_that_was_cut_is_said_to_be_cut(said):
     assert [each["translation"][2] for each in said["found"]] == [False] * 6 + [True]
 
 
-def test_a_beam_gives_its_hypotheses_best_first(python, beam, digit_speller):
-    (found,) = run(python, beam / "model.tflite", ["3 1 4"])["found"]
+def test_a_beam_gives_its_hypotheses_best_first(python, beam_of_three, digit_speller):
+    (found,) = run(python, beam_of_three, ["3 1 4"])["found"]
     (best,) = Translator.from_trained(digit_speller).translate(["3 1 4"], beam_size=3, n_best=3)
     expected = [best, *best.alternatives]
     assert [text for text, *_ in found["nbest"]] == [each.text for each in expected]
@@ -184,9 +177,9 @@ def test_a_file_of_another_kind_is_refused_without_a_traceback(python, tmp_path,
 
 @pytest.mark.parametrize("options", [[], ["--stream"]], ids=["whole", "stream"])
 def test_bytes_that_are_not_utf8_are_replaced_and_reported_and_later_lines_are_answered(
-    python, beam, options
+    python, beam_of_three, options
 ):
-    command = [python, CLIENT / "litert_translator.py", beam / "model.tflite", *options]
+    command = [python, CLIENT / "litert_translator.py", beam_of_three, *options]
     result = subprocess.run(
         command, input=b"3 1\n3\xff1\n\xff\xfe\n9\n\xe2\x82", capture_output=True, timeout=120
     )
@@ -200,22 +193,22 @@ def test_bytes_that_are_not_utf8_are_replaced_and_reported_and_later_lines_are_a
     ]
 
 
-def test_only_line_feeds_end_lines(python, beam):
-    command = [python, CLIENT / "litert_translator.py", beam / "model.tflite"]
+def test_only_line_feeds_end_lines(python, beam_of_three):
+    command = [python, CLIENT / "litert_translator.py", beam_of_three]
     lines = "3\r1\u2028 4\x0b\x0c\x85\n9\r\n".encode()
     result = subprocess.run(command, input=lines, capture_output=True, timeout=120, check=True)
     assert result.stdout.count(b"\n") == 2
 
 
-def test_a_closed_standard_input_is_nothing_to_translate(python, beam):
-    command = f"exec '{python}' litert_translator.py '{beam / 'model.tflite'}' <&-"
+def test_a_closed_standard_input_is_nothing_to_translate(python, beam_of_three):
+    command = f"exec '{python}' litert_translator.py '{beam_of_three}' <&-"
     result = subprocess.run(["sh", "-c", command], capture_output=True, cwd=CLIENT, timeout=120)
     assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
 
 
 @pytest.mark.parametrize("options", [[], ["--stream"]], ids=["whole", "stream"])
-def test_a_reader_that_stops_is_no_error(python, beam, options):
-    command = [python, CLIENT / "litert_translator.py", beam / "model.tflite", *options]
+def test_a_reader_that_stops_is_no_error(python, beam_of_three, options):
+    command = [python, CLIENT / "litert_translator.py", beam_of_three, *options]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     with subprocess.Popen(command, **pipes) as process:
         process.stdout.close()

@@ -27,7 +27,10 @@ vocab_size = 60
 embedding_dim = 4
 encoder_units = 4
 decoder_units = 4
-attention_units = 4
+attention = "luong"
+query_state = "current"
+feed = "none"
+readout = "attentional"
 readout_units = 4
 readout_dropout = 0.2
 

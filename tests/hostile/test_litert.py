@@ -1,6 +1,7 @@
 """`.tflite` files of strangers: each translates or is an error in words, in the package and in the Python client."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,9 @@ from texts import hostile_jsons
 from keras_attn.storage.checksums import SUMS
 
 pytestmark = pytest.mark.slow
+
+# LiteRT runs whatever graph a file has, and some crash it; the package checks everything else, see `docs/threat_model.md`.
+GRAPHS = "flipped of the graphs"
 
 CLIENT = """
 import contextlib, io, os
@@ -70,13 +74,14 @@ def client(*options):
 @pytest.mark.parametrize("options", [(), ("--stream",)], ids=["whole", "stream"])
 def test_the_client_answers_or_refuses_hostile_files(files, options):
     assert len(files) > 300
-    _, refused = counts(files, client(*options))
+    _, refused = counts(files, client(*options), may_crash=GRAPHS)
     assert refused > 100
 
 
-def test_the_package_answers_or_refuses_hostile_graphs(export, files):
+def test_the_package_answers_or_refuses_hostile_graphs(export, files, tmp_path):
+    copy = shutil.copytree(export, tmp_path / "export")  # a crash leaves its file there
     graphs = [path for path in files if "description" not in path.name and "archive" not in path.name]
-    _, refused = counts(graphs, in_place(export, "model.tflite", LOOK))
+    _, refused = counts(graphs, in_place(copy, "model.tflite", LOOK), may_crash=GRAPHS)
     assert refused > 30
 
 
