@@ -78,7 +78,7 @@ def run(recipe, pairs, tmp_path):
     """`run(backend, devices, folder)`: the losses of the steps, and the variables at the end; 20 steps in two rounds."""
 
     def run(backend, devices, folder, *, rounds=0, overrides=(), without_dropout=True):
-        config = recipe(epochs=1, evaluate_every=10, batch_size=6, label_smoothing=0.1)
+        config = recipe(epochs=1, evaluate_every=10, batch_size=6, label_smoothing=0.1, best_by="loss")
         if without_dropout:  # which draws the same for every device's rows
             plain = dataclasses.replace(config.model, embedding_dropout=0.0, readout_dropout=0.0)
             config = dataclasses.replace(config, model=plain)
