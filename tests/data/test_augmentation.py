@@ -42,6 +42,17 @@ def test_a_name_becomes_another_on_both_sides(pairs):
     assert len({name for ours, _ in gaps for name in ours}) > 20
 
 
+def test_a_name_becomes_another_in_a_careless_source_too():
+    pairs = [("Tom sleeps now.", "Tom duerme ahora."), ("Mary sleeps now.", "Mary duerme ahora.")] * 50
+    found = with_augmentation(Corpus(*map(list, zip(*pairs, strict=True))), copies=1, seed=1)
+    written = set()
+    for source, target in zip(found.source[100:], found.target[100:], strict=True):
+        name, *others = source.split()
+        assert name.lower() == target.split()[0].lower()
+        written.add(others[0] if name == name.lower() or name == name.upper() else "with its capital")
+    assert written == {"SLEEPS", "sleeps", "with its capital"}
+
+
 def test_a_name_begins_as_one_name_of_the_corpus_and_ends_as_another(pairs):
     gaps = from_template(pairs, r"([A-Z]\w*) is a city\.", r"(\w+) es una ciudad\.")
     starts = {name[:n] for name in ("Boston", "Kyoto") for n in range(1, len(name) + 1)}

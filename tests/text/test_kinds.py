@@ -166,3 +166,10 @@ def test_spaces_that_would_be_spelled_in_bytes_are_refused():
     proto.trainer_spec.model_type = proto.trainer_spec.UNIGRAM
     with pytest.raises(ValueError, match="falls back to bytes and has no piece for a space"):
         Tokenizer(proto.SerializeToString())
+
+
+def test_words_with_byte_fallback_are_no_more_than_asked_for_with_the_space_among_them():
+    words = [f"word{number}" for number in range(100)]
+    tokenizer = train_tokenizer([" ".join(words)] * 3, 4 + 256 + 21, kind="words", byte_fallback=True)
+    assert tokenizer.vocab_size == 4 + 256 + 21
+    assert sum(piece in words for piece in (each.lstrip("▁") for each in tokenizer.pieces(range(281)))) == 20
