@@ -26,7 +26,7 @@ def generate_lines(words, count, seed):
     return [" ".join(draw.choices(words.split(), k=draw.randint(1, 9))) for _ in range(count)]
 
 
-# Tracing makes millions of objects that are not garbage; to look through them again and again takes a sixth of the tests' time.
+# Tracing makes many objects that are not garbage. Looking through them again and again takes a sixth of the time of an export.
 gc.set_threshold(50_000, 20, 20)
 
 

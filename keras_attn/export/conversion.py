@@ -36,9 +36,8 @@ def convert(signatures: dict[str, Signature], precision: str) -> bytes:
         converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS]
         # Without it, a loop copies a whole buffer to write one row.
         converter._experimental_enable_dynamic_update_slice = True
-        converter.exclude_conversion_metadata = (
-            True  # to write it, the whole file is unpacked and packed once more
-        )
+        # To write it, the converter unpacks and packs the whole file once more.
+        converter.exclude_conversion_metadata = True
         converter.optimizations = [] if precision == "float32" else [tf.lite.Optimize.DEFAULT]
         converter.target_spec.supported_types = [tf.float16] if precision == "float16" else []
         try:

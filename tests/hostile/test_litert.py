@@ -16,7 +16,7 @@ from keras_attn.storage.checksums import SUMS
 
 pytestmark = pytest.mark.slow
 
-# LiteRT runs whatever graph a file has, and some crash it; the package checks everything else, see `docs/threat_model.md`.
+# LiteRT runs these graphs unchecked, and some crash it, as `docs/threat_model.md` says; the package checks everything else.
 GRAPHS = "flipped of the graphs"
 
 CLIENT = """
