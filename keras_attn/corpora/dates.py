@@ -63,6 +63,11 @@ def generate(size: int, seed: int = 0, split: Split = "train") -> list[DatePair]
     return list(pairs.values())
 
 
+def months(language: str) -> list[str]:
+    """The names of the twelve months in a language such as "en", and no names for a language that has no dates here."""
+    return _LANGUAGES[language].months.split() if language in _LANGUAGES else []
+
+
 def _split_of(date: datetime.date) -> Split:
     """One date in ten belongs to dev, one in ten to test."""
     return {0: "dev", 1: "test"}.get(zlib.crc32(date.isoformat().encode()) % 10, "train")
@@ -71,14 +76,14 @@ def _split_of(date: datetime.date) -> Split:
 def _write(date: datetime.date, draws: random.Random) -> str:
     if draws.random() < 0.25:
         return _in_digits(date, draws)
-    language = draws.choice(_LANGUAGES)
-    months = language.months.split()
-    month = months[date.month - 1]
+    language = draws.choice(tuple(_LANGUAGES.values()))
+    names = language.months.split()
+    month = names[date.month - 1]
     text = draws.choice(language.ways).format(
         day=date.day,
         ordinal=language.ordinal(date.day),
         month=month,
-        short=_short(month, months),
+        short=_short(month, names),
         year=date.year,
         weekday=language.weekdays.split()[date.weekday()],
     )
@@ -114,8 +119,8 @@ _DIGITS = (
     "{full}/{month:02}/{day:02}",
     "{full}{month:02}{day:02}",
 )
-_LANGUAGES = (
-    Language(
+_LANGUAGES = {
+    "en": Language(
         "January February March April May June July August September October November December",
         "Monday Tuesday Wednesday Thursday Friday Saturday Sunday",
         (
@@ -129,7 +134,7 @@ _LANGUAGES = (
         ),
         _english_ordinal,
     ),
-    Language(
+    "de": Language(
         "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
         "Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag",
         (
@@ -139,7 +144,7 @@ _LANGUAGES = (
             "{day}. {short}. {year}",
         ),
     ),
-    Language(
+    "fr": Language(
         "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
         "lundi mardi mercredi jeudi vendredi samedi dimanche",
         (
@@ -150,7 +155,7 @@ _LANGUAGES = (
         ),
         lambda day: "1er" if day == 1 else str(day),
     ),
-    Language(
+    "es": Language(
         "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
         "lunes martes miércoles jueves viernes sábado domingo",
         (
@@ -160,7 +165,7 @@ _LANGUAGES = (
             "{day} {short} {year}",
         ),
     ),
-    Language(
+    "it": Language(
         "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
         "lunedì martedì mercoledì giovedì venerdì sabato domenica",
         (
@@ -171,9 +176,9 @@ _LANGUAGES = (
         ),
         lambda day: "1º" if day == 1 else str(day),
     ),
-    Language(
+    "nl": Language(
         "januari februari maart april mei juni juli augustus september oktober november december",
         "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag",
         ("{day} {month} {year}", "{weekday} {day} {month} {year}", "{day} {short}. {year}"),
     ),
-)
+}

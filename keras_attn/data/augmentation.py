@@ -1,8 +1,8 @@
-"""Augments training pairs: other names, other numbers, carelessly written sources.
+"""Augments training pairs: other names, other numbers, other months, carelessly written sources.
 
 A corpus of 100,000 everyday sentences has a few hundred names and numbers and hardly a line in capitals. A model trained on it
 knows those names and makes up the others. But a name or a number that stands on both sides of a pair is copied, so any other could
-stand there.
+stand there. The names of months are translated, but as there are only twelve, they can be exchanged as well.
 """
 
 import random
@@ -11,40 +11,45 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 
+from keras_attn.corpora.dates import months
 from keras_attn.text.corpus import Corpus
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _NUMBER = re.compile(r"(?<![\w.,:])\d+(?:[.,:]\d+)*(?!\w)")
 _FINAL_MARKS = re.compile(r"(?<=\w)[.!?…。！？]+$")
-# Numbers are rare, so pairs that share one are varied more often.
-_TIMES_A_NUMBER = 4
+# Numbers are rare and dates rarer, so their pairs are varied more often.
+_TIMES_A_NUMBER, _TIMES_A_MONTH = 4, 30
 _CARELESS_SHARE = 0.25
 _CARELESS = (str.upper, str.lower, lambda line: _FINAL_MARKS.sub("", line))
 
 
-def with_augmentation(corpus: Corpus, copies: int, seed: int) -> Corpus:
+def with_augmentation(corpus: Corpus, copies: int, seed: int, *, languages: tuple[str, str]) -> Corpus:
     """Adds varied copies of the pairs after the pairs themselves.
 
     Where both sides of a pair share a name or a number, both get another one. A new name is the beginning of one name of the corpus
     and the end of another. A new number keeps its shape or, half of the time, takes another (`1250`, `1,250`, `12.50`, `10:45`).
+    Where the source names a month and the target the same one, both get another month.
     Then one source in four is written in capitals, without capitals, or without its final punctuation; its target stays as it is.
     A copy that came out unchanged is left out.
 
     Args:
         corpus: the pairs. A name is a capitalised word that both sides of some pair share and that is hardly ever written small.
-        copies: how often each pair is varied. Pairs that share a number are rare, and varied four times as often.
+        copies: how often each pair is varied. Pairs that share a number are rare, and varied four times as often. Pairs with a
+            month are rarer still, and varied 30 times as often.
         seed: the same seed gives the same pairs.
+        languages: of source and target, such as `("en", "es")`. Months are exchanged if `corpora.dates` has the names in both.
 
     Returns:
         All pairs, in memory, with their links.
     """
     draw = random.Random(seed)
     names = _names(corpus)
+    calendar = list(zip(*map(months, languages), strict=False))
     source, target = list(corpus.source), list(corpus.target)
     links = None if corpus.links is None else list(corpus.links)
     for _ in range(copies):
         for number, pair in enumerate(zip(corpus.source, corpus.target, strict=True)):
-            for varied in _varied(pair, names, draw):
+            for varied in _varied(pair, names, calendar, draw):
                 source.append(varied[0])
                 target.append(varied[1])
                 if links is not None:
@@ -52,14 +57,20 @@ def with_augmentation(corpus: Corpus, copies: int, seed: int) -> Corpus:
     return Corpus(source, target, corpus.dropped, links)
 
 
-def _varied(pair: tuple[str, str], names: list[str], draw: random.Random) -> Iterator[tuple[str, str]]:
+def _varied(
+    pair: tuple[str, str], names: list[str], calendar: list[tuple[str, str]], draw: random.Random
+) -> Iterator[tuple[str, str]]:
     source, target = pair
     shared = [word for word in sorted(_shared(_WORD, pair)) if word in names]
     numbers = sorted(_shared(_NUMBER, pair))
-    for _ in range(_TIMES_A_NUMBER if numbers else 1):
+    words = [_WORD.findall(line) for line in pair]
+    named = [month for month in calendar if month[0] in words[0] and month[1] in words[1]]
+    for _ in range(_TIMES_A_MONTH if named else _TIMES_A_NUMBER if numbers else 1):
         others = {name: _spliced(names, draw) for name in shared}
         others |= {number: _another_number(number, draw) for number in numbers}
-        varied = _careless(_replaced(source, others), draw), _replaced(target, others)
+        exchanged = [(month, draw.choice(calendar)) for month in named]
+        in_source, in_target = ({old[side]: new[side] for old, new in exchanged} for side in (0, 1))
+        varied = _careless(_replaced(source, others | in_source), draw), _replaced(target, others | in_target)
         if varied != pair:
             yield varied
 

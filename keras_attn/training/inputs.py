@@ -36,7 +36,8 @@ def training_pairs(config: Config, given: Splits | None = None) -> Splits:
             "data.links (`keras-attn align` prints one), give training pairs that have links, or set it to 0"
         )
     if config.data.augmentation:
-        train = with_augmentation(train, config.data.augmentation, seed=config.training.seed)
+        languages = config.data.source_language, config.data.target_language
+        train = with_augmentation(train, config.data.augmentation, config.training.seed, languages=languages)
     return Splits(train, dataclasses.replace(pairs.dev, links=None))
 
 

@@ -65,7 +65,7 @@ def test_the_names_of_weekdays_and_months_are_those_of_the_date():
     weekdays, months = (
         {
             name.lower(): number
-            for language in dates._LANGUAGES
+            for language in dates._LANGUAGES.values()
             for number, name in enumerate(getattr(language, names).split())
         }
         for names in ("weekdays", "months")
@@ -84,7 +84,7 @@ def test_the_names_of_weekdays_and_months_are_those_of_the_date():
 
 
 def test_a_month_is_shortened_to_letters_that_no_other_month_begins_with():
-    for language in dates._LANGUAGES:
+    for language in dates._LANGUAGES.values():
         months = language.months.split()
         short = [dates._short(month, months) for month in months]
         assert len(set(short)) == 12
@@ -95,7 +95,9 @@ def test_a_month_is_shortened_to_letters_that_no_other_month_begins_with():
 
 def test_ordinals_end_as_they_are_spoken():
     endings = {1: "st", 21: "st", 31: "st", 2: "nd", 22: "nd", 3: "rd", 23: "rd"}
-    english, german, french, spanish, italian, dutch = (language.ordinal for language in dates._LANGUAGES)
+    english, german, french, spanish, italian, dutch = (
+        language.ordinal for language in dates._LANGUAGES.values()
+    )
     for day in range(1, 32):
         assert english(day) == f"{day}{endings.get(day, 'th')}"
         assert french(day) == ("1er" if day == 1 else f"{day}")

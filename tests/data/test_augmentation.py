@@ -1,10 +1,11 @@
 """Varied copies of sentence pairs."""
 
 import re
+from functools import partial
 
 import pytest
 
-from keras_attn.data.augmentation import with_augmentation
+from keras_attn.data import augmentation
 from keras_attn.text.corpus import Corpus
 
 PAIRS = [
@@ -15,6 +16,7 @@ PAIRS = [
     ("The train leaves at 10:45.", "El tren sale a las 10:45."),
 ]
 SOURCE, TARGET = (list(side) for side in zip(*PAIRS, strict=True))
+with_augmentation = partial(augmentation.with_augmentation, languages=("en", "es"))
 NUMBER = r"\d+(?:[.,:]\d+)*"
 
 
@@ -146,3 +148,48 @@ def test_a_word_is_a_name_if_it_is_written_small_once_in_ten_times_or_less(small
     corpus = Corpus(["Mark"] * 5 + ["mark"] * small, ["Mark"] * 5 + ["x y"] * small)  # Mark ten times
     targets = with_augmentation(corpus, 20, 1).target
     assert (set(targets) > {"Mark", "x y"}) == varied
+
+
+def test_a_month_becomes_another_on_both_sides():
+    corpus = with_augmentation(Corpus(["We met in May of 1987."], ["Nos conocimos en mayo de 1987."]), 10, 1)
+    found = set()
+    for source, target in zip(corpus.source, corpus.target, strict=True):
+        month, year = re.fullmatch(r"we met in (\w+) of ([\d.,:]*\d)\.?", source, re.IGNORECASE).groups()
+        other, same_year = re.fullmatch(r"Nos conocimos en (\w+) de ([\d.,:]*\d)\.", target).groups()
+        assert year == same_year
+        found.add((month.lower(), other))
+    assert len(found) == 12
+    assert {("may", "mayo"), ("january", "enero"), ("august", "agosto"), ("december", "diciembre")} <= found
+
+
+def test_pairs_with_a_month_come_thirty_times_as_often():
+    assert 270 <= len(with_augmentation(Corpus(["It was June."], ["Era junio."]), 10, 1)) <= 301
+
+
+def test_every_month_of_a_pair_becomes_another_of_its_own():
+    corpus = with_augmentation(Corpus(["from May to July"], ["de mayo a julio"]), 5, 1)
+    months = {tuple(re.fullmatch(r"de (\w+) a (\w+)", line).groups()) for line in corpus.target}
+    assert len(months) > 60
+
+
+@pytest.mark.parametrize("pair", [("You may go.", "Puedes ir."), ("March on!", "¡En junio!")])
+def test_a_word_that_the_target_does_not_have_as_a_month_stays(pair):
+    corpus = with_augmentation(Corpus([pair[0]], [pair[1]]), 60, 1)
+    assert set(corpus.target) == {pair[1]}
+
+
+def test_a_month_that_both_languages_write_alike_is_no_name():
+    pairs = [("In April it rains.", "Im April regnet es."), ("Tom sleeps.", "Tom schläft.")]
+    corpus = augmentation.with_augmentation(
+        Corpus(*map(list, zip(*pairs, strict=True))), 5, 1, languages=("en", "de")
+    )
+    in_rain = {line.split()[1] for line in corpus.target if "regnet" in line}
+    assert {"Januar", "März", "Mai", "Dezember"} < in_rain
+    assert len(in_rain) == 12
+
+
+def test_without_the_months_of_a_language_they_stay_as_they_are():
+    corpus = augmentation.with_augmentation(
+        Corpus(["It was June."], ["x y z."]), 40, 1, languages=("en", "source")
+    )
+    assert set(corpus.target) == {"x y z."}
