@@ -218,5 +218,5 @@ def run_cell(cell, inputs, states, *, mask=None, reverse=False):
     looped, length = (cell.project(inputs),), None
     if mask is not None:
         looped += (ops.expand_dims(mask, -1),)
-        length = ops.max(ops.sum(ops.cast(mask, "int32"), axis=1), initial=0)
+        length = ops.max(ops.pad(ops.sum(ops.cast(mask, "int32"), axis=1), [[0, 1]]))  # 0 for no rows
     return unroll(step, looped, states, cell, reverse=reverse, length=length)

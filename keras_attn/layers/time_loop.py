@@ -1,6 +1,6 @@
 """The loop over time, with separate code for each backend.
 
-JAX and other backends use `keras.ops.scan`. On TensorFlow it emits only outputs shaped like its carry, and it sets no
+JAX, torch and other backends use `keras.ops.scan`. On TensorFlow it emits only outputs shaped like its carry, and it sets no
 `maximum_iterations`, so its gradient cannot be compiled. A `tf.while_loop` over TensorArrays has neither problem.
 """
 
@@ -24,7 +24,9 @@ def unroll(step, inputs, state, layer, *, reverse=False, length=None):
         `(outputs, state)`: a nest of tensors `(B, T, ...)`, and the state after the last step.
     """
     inputs = tree.map_structure(_swap_batch_and_time, inputs)
-    loop = {"tensorflow": _tensorflow_loop, "jax": _jax_loop}.get(keras.backend.backend(), _scan)
+    loop = {"tensorflow": _tensorflow_loop, "jax": _jax_loop, "torch": _torch_loop}.get(
+        keras.backend.backend(), _scan
+    )
     outputs, state = loop(step, inputs, state, layer, reverse, length)
     return tree.map_structure(_swap_batch_and_time, outputs), state
 
@@ -40,6 +42,15 @@ def _scan(step, inputs, state, layer, reverse, length):
 
     state, outputs = ops.scan(body, state, inputs, reverse=reverse)
     return outputs, state
+
+
+def _torch_loop(step, inputs, state, layer, reverse, length):
+    """Keras learns shapes from a call on torch's "meta" device, where every step costs time; one step tells them all."""
+    first = tree.flatten(inputs)[0]
+    if first.device.type != "meta":
+        return _scan(step, inputs, state, layer, reverse, length)
+    outputs_t, state = step(tree.map_structure(lambda x: x[0], inputs), state)
+    return tree.map_structure(lambda x: ops.broadcast_to(x, (len(first), *x.shape)), outputs_t), state
 
 
 def _jax_loop(step, inputs, state, layer, reverse, length):

@@ -4,7 +4,7 @@ import pytest
 from keras import ops
 
 from keras_attn.layers import AttentionDecoder, BahdanauAttention
-from keras_attn.layers.recurrent_cells import run_cell
+from keras_attn.layers.recurrent_cells import GRUCell, run_cell
 from keras_attn.models.bidirectional_encoder import BidirectionalEncoder
 from keras_attn.models.bridge import Bridge
 
@@ -133,3 +133,17 @@ def test_the_bridge_gives_every_state_its_own_slice_of_one_tanh_layer():
     flat = np.concatenate([ops.convert_to_numpy(state) for layer in states for state in layer], axis=-1)
     np.testing.assert_allclose(flat, expected, atol=1e-6)
     assert Bridge.from_config(bridge.get_config()).get_config() == bridge.get_config()
+
+
+def test_keras_learns_its_shapes_without_running_it_over_made_up_positions(monkeypatch):
+    """On torch Keras calls a layer with 83 and with 89 positions, and computes them where it cannot do otherwise."""
+    calls = []
+    call = GRUCell.call
+    monkeypatch.setattr(GRUCell, "call", lambda self, *args: calls.append(self) or call(self, *args))
+    memory, final = BidirectionalEncoder(UNITS)(
+        keras.Input((None, E)), mask=keras.Input((None,), dtype="bool")
+    )
+    assert memory.shape == (None, None, 2 * UNITS) and final.shape == (None, 2 * UNITS)
+    assert (
+        len(calls) <= 2 * 2 * 2
+    )  # two directions, two lengths; JAX and TensorFlow trace a step once or twice
