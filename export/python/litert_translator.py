@@ -5,17 +5,19 @@
     python litert_translator.py model.tflite --stream < in.txt
 
 The file holds all there is, and takes and gives text as its bytes in UTF-8. It may be a stranger's: its sum is checked before it is
-used.
+used, and on Linux this program, but not `Translator`, survives a file that crashes LiteRT.
 """
 
 import argparse
+import ctypes
 import hashlib
 import os
 import re
+import signal
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple
 
 import numpy as np
@@ -262,6 +264,43 @@ def answer(translator: Translator, line: str, stream: bool) -> None:
     print(flush=True)
 
 
+def translate_lines(path: str, num_threads: int, stream: bool) -> int:
+    """Translates standard input, and gives the exit status."""
+    try:
+        translator = Translator(path, num_threads)
+        sys.stdout.reconfigure(encoding="utf-8")
+        for line in utf8_lines(sys.stdin.buffer):
+            answer(translator, line, stream)
+    # Nobody reads the answers any more; Python itself would complain of it while it ends.
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError, LookupError, RuntimeError) as error:  # the last two of a stranger's graphs
+        print(f"Error: {one_line(str(error))}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def in_a_copy(run: Callable[[], int]) -> int:
+    """Runs something in a copy of this process and gives its exit status; below zero, the signal that ended it.
+
+    LiteRT does not check the graphs that it runs. A damaged one may crash it.
+    """
+    child = os.fork()
+    if child == 0:
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: it does not outlive this process
+        status = 1
+        try:
+            status = run()
+            sys.stdout.flush()
+        finally:
+            os._exit(status)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal sends it to both
+    signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM))
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Translates the lines of standard input.")
     parser.add_argument("model", help="a .tflite that `keras-attn export --format litert` wrote")
@@ -270,19 +309,15 @@ def main() -> None:
     arguments = parser.parse_args()
     if sys.stdin is None:  # closed: there is nothing to translate
         return
-    try:
-        translator = Translator(arguments.model, arguments.threads)
-        sys.stdout.reconfigure(encoding="utf-8")
-        for line in utf8_lines(sys.stdin.buffer):
-            answer(translator, line, arguments.stream)
-    # Nobody reads the answers any more; Python itself would complain of it while it ends.
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError, LookupError, RuntimeError) as error:  # the last two of a stranger's graphs
-        print(f"Error: {one_line(str(error))}", file=sys.stderr)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        sys.exit(130)
+
+    def run() -> int:
+        return translate_lines(arguments.model, arguments.threads, arguments.stream)
+
+    status = in_a_copy(run) if sys.platform == "linux" else run()
+    if status < 0:
+        reason = f"it crashes LiteRT, or was killed ({signal.Signals(-status).name})"
+        print(f"Error: {one_line(arguments.model)} cannot be used: {reason}", file=sys.stderr)
+    sys.exit(2 if status < 0 else status)
 
 
 if __name__ == "__main__":

@@ -152,12 +152,18 @@ def translate(
         word_scores=word_scores,
         tags=tags,
     )
-    blocks = _blocks(_chunks(sys.stdin.buffer))
+    # Unbuffered, because Python cannot end while a thread waits for a buffered one.
+    blocks = _blocks(_chunks(getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)))
     if workers > 1:
         translated = in_processes(translate_block, blocks, workers)
     else:
         translate_block.load()
-        translated = in_this_process(translate_block, blocks)
+        if translate_block.may_crash:
+            translated = in_processes(
+                translate_block, blocks, 1, "fork" if sys.platform == "linux" else "spawn"
+            )
+        else:
+            translated = in_this_process(translate_block, blocks)
     with _progress() as advance:
         for count, out in translated:
             click.echo(out.encode(), nl=False)
@@ -167,7 +173,7 @@ def translate(
 def _chunks(stream: BinaryIO) -> Iterator[tuple[int, list[bytes]]]:
     """Whole lines as they become available, with the number of the first; only "\\n" ends a line."""
     number, rest = 1, b""
-    while data := stream.read1(CHUNK):
+    while data := stream.read(CHUNK):
         *lines, rest = (rest + data).split(b"\n")
         if lines:
             yield number, lines

@@ -1,5 +1,6 @@
 """Blocks of lines to blocks of output, in this process or in several."""
 
+import os
 import queue
 import random
 import signal
@@ -9,13 +10,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
-from multiprocessing import get_context
-from typing import TYPE_CHECKING, Any
+from multiprocessing import active_children, get_context, parent_process
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from keras_attn.cli.loading import load_translator
 from keras_attn.cli.messages import probabilities
+from keras_attn.storage import packaged
 
 if TYPE_CHECKING:
     from keras_attn.inference.translation import Translation
@@ -48,6 +50,13 @@ class LineTranslator:
         """Loads the model unless it is already loaded; raises what loading raises."""
         if self._translator is None:
             self._translator = self._lite() or load_translator(*self.folders)
+
+    @property
+    def may_crash(self) -> bool:
+        """Once loaded: whether it runs a graph that does not come with keras_attn. LiteRT runs graphs unchecked."""
+        from keras_attn.inference.lite_translator import LiteTranslator
+
+        return isinstance(self._translator, LiteTranslator) and not packaged.holds(self.folders[0])
 
     def __call__(self, block: Block) -> str:
         """The lines of output."""
@@ -102,18 +111,23 @@ def in_this_process(translate: LineTranslator, blocks: Iterator[Block]) -> Itera
 
 
 def in_processes(
-    translate: LineTranslator, blocks: Iterator[Block], workers: int
+    translate: LineTranslator,
+    blocks: Iterator[Block],
+    workers: int,
+    start: Literal["spawn", "fork"] = "spawn",
 ) -> Iterator[tuple[int, str]]:
-    """The same with several processes, each with its own model.
+    """The same in other processes, each with its own model, or with "fork" a copy of the loaded one.
 
     Raises:
-        click.ClickException: one of them was killed from outside.
+        click.ClickException: one of them crashed or was killed from outside.
     """
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_start, initargs=(translate,))
+    pool = ProcessPoolExecutor(workers, get_context(start), initializer=_start, initargs=(translate,))
+    pool.submit(int)  # a process may be copied only while there is no other thread
     pending: queue.Queue[tuple[int, Future] | BaseException | None] = queue.Queue(2 * workers)
     threading.Thread(target=_submit, args=(pool, blocks, pending), daemon=True).start()
+    done = False
     try:
-        while (each := pending.get()) is not None:
+        while not (done := (each := pending.get()) is None):
             if isinstance(each, BaseException):
                 raise each
             count, future = each
@@ -123,10 +137,13 @@ def in_processes(
             yield count, out
     except BrokenProcessPool:
         raise click.ClickException(
-            "a worker process was killed, perhaps because memory ran out: use fewer --workers"
+            "a process that translates was killed or crashed. If memory ran out, use fewer --workers; if the model is not "
+            "your own, its engine may be damaged: use --engine keras"
         ) from None
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        for process in () if done else active_children():
+            process.kill()  # whatever it is at: an end does not wait for a block
+        pool.shutdown(wait=done, cancel_futures=True)
 
 
 def _submit(pool: ProcessPoolExecutor, blocks: Iterator[Block], pending: queue.Queue) -> None:
@@ -145,7 +162,14 @@ _translate: LineTranslator | None = None  # of a worker process
 def _start(translate: LineTranslator) -> None:
     global _translate
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of the terminal: the first process ends the others
+    threading.Thread(target=_end_with_the_first_process, daemon=True).start()
     _translate = translate
+
+
+def _end_with_the_first_process() -> None:
+    """However it ends: a worker that nobody gives work to would keep its output open."""
+    parent_process().join()
+    os._exit(1)
 
 
 def _work(block: Block) -> tuple[str, list[str]]:

@@ -1,6 +1,7 @@
 """`keras-attn translate` by the engine that a model folder has."""
 
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -75,3 +76,20 @@ def test_an_engine_of_other_weights_counts_as_missing(folder, monkeypatch):
     others = ["0" * 64 + line[64:] if line.endswith("model.weights.h5") else line for line in sums]
     (folder / "SHA256SUMS").write_text("\n".join(others) + "\n")
     assert read_engine(folder, "float32") is None
+
+
+@pytest.mark.parametrize("how", ["SIGINT", "SIGTERM", "SIGKILL"])
+def test_whoever_ends_the_command_ends_the_process_that_translates(folder, how):
+    command = [sys.executable, "-m", "keras_attn", "translate", folder]
+    translate = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    translate.stdin.write(b"Where is the station?\n")
+    translate.stdin.flush()
+    assert translate.stdout.readline().decode() == "¿Dónde está la estación?\n"
+    translate.send_signal(signal.Signals[how])
+    rest = translate.stdout.read(), translate.stderr.read()  # ends when nobody can write any more
+    assert b"".join(rest).strip() == b""
+    assert (
+        translate.wait() == {"SIGINT": 130, "SIGTERM": 128 + signal.SIGTERM, "SIGKILL": -signal.SIGKILL}[how]
+    )

@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 import subprocess
 import venv
 from pathlib import Path
@@ -271,16 +272,29 @@ def test_the_client_has_as_many_threads_as_it_is_told(python_client, beam_of_thr
     assert made == [1, 2]
 
 
-def test_the_command_passes_its_threads_on(python_client, monkeypatch):
-    given, names = [], python_client.__init__.__globals__
-
+def test_the_command_passes_its_threads_on(python_client, monkeypatch, capfd):
     def noted(*arguments):
-        given.append(arguments)
-        raise ValueError("that is enough")
+        raise ValueError(f"given {arguments}")
 
+    names = python_client.__init__.__globals__
     monkeypatch.setitem(names, "Translator", noted)
     for options in ([], ["--threads", "3"]):
         monkeypatch.setattr("sys.argv", ["litert_translator.py", "model.tflite", *options])
         with pytest.raises(SystemExit):
             names["main"]()
-    assert given == [("model.tflite", 1), ("model.tflite", 3)]
+    said = capfd.readouterr().err.splitlines()
+    assert said == ["Error: given ('model.tflite', 1)", "Error: given ('model.tflite', 3)"]
+
+
+@pytest.mark.parametrize(("how", "status"), [("SIGINT", None), ("SIGTERM", 2), ("SIGKILL", -9)])
+def test_whoever_ends_the_program_ends_the_copy_that_translates(python, exported, how, status):
+    command = [python, CLIENT / "litert_translator.py", exported / "model.tflite"]
+    program = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    program.stdin.write(b"3 1\n")
+    program.stdin.flush()
+    assert program.stdout.readline() == b"three one\n"
+    program.send_signal(signal.Signals[how])
+    if how == "SIGINT":  # a terminal sends it to the copy, which here lives on until its input ends
+        program.stdin.close()
+    program.stdout.read()  # ends when nobody can write any more
+    assert program.wait() == (status or 0)

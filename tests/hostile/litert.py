@@ -31,6 +31,7 @@ def hostile_litert(good: bytes) -> Iterator[tuple[str, bytes]]:
                 f"{name} of the graphs and a sum of it",
                 _tflite(data, {**files, "graphs.sha256": _sum(data)}),
             )
+    yield "other operators of the graphs and no sum", _tflite(with_other_operators(graphs), files)
     for name, data in hostile_jsons(about):
         yield f"a description with {name}", _tflite(graphs, {**files, "model.json": data})
     for name, change in _DESCRIPTIONS.items():
@@ -70,6 +71,20 @@ def structure(graphs: bytes) -> list[int]:
             place = data.__array_interface__["data"][0] - start
             free[place : place + len(data)] = False
     return np.flatnonzero(free).tolist()
+
+
+def with_other_operators(graphs: bytes) -> bytes:
+    """Splits, which need options, in the place of sigmoids, which have none. LiteRT 2.3 crashes on them (SIGSEGV)."""
+    model = schema.Model.GetRootAs(graphs, 0)
+    codes = [model.OperatorCodes(number).BuiltinCode() for number in range(model.OperatorCodesLength())]
+    split, changed = codes.index(schema.BuiltinOperator.SPLIT), bytearray(graphs)
+    for subgraph in map(model.Subgraphs, range(model.SubgraphsLength())):
+        for operator in map(subgraph.Operators, range(subgraph.OperatorsLength())):
+            if codes[operator.OpcodeIndex()] == schema.BuiltinOperator.LOGISTIC:
+                place = operator._tab.Pos + operator._tab.Offset(4)  # the first field: the number of its code
+                changed[place : place + 4] = split.to_bytes(4, "little")
+    assert changed != graphs
+    return bytes(changed)
 
 
 def without_sum(good: bytes) -> bytes:
