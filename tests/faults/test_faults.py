@@ -1,13 +1,14 @@
 """Training, packing and exporting with every single write, fsync and rename failing, and with the process killed before each.
 
-But of a training's consecutive writes to one file the first, one in the middle and the last stand for all of them. What fails is
-the real call of a real process (see `interception`): a write with ENOSPC, and so does every later one, as on a full disk; all
-others with EIO, once.
+But of a training's consecutive writes to one file the first, one in the middle and the last stand for all of them, unless
+`KERAS_ATTN_FAULTS=all` (six minutes instead of one). What fails is the real call of a real process (see `interception`): a write with
+ENOSPC, and so does every later one, as on a full disk; all others with EIO, once.
 """
 
 import errno
 import hashlib
 import itertools
+import os
 import random
 import shutil
 
@@ -172,7 +173,8 @@ def training(worker, config, tmp_path_factory):
     folder = tmp_path_factory.mktemp("training") / "all"
     folder.mkdir()
     command = "train", config, folder / "run"
-    return Run(worker, folder, *command, of_consecutive_writes=first_middle_and_last)
+    which = list if os.environ.get("KERAS_ATTN_FAULTS") == "all" else first_middle_and_last
+    return Run(worker, folder, *command, of_consecutive_writes=which)
 
 
 @pytest.fixture(scope="module")
