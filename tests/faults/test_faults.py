@@ -1,8 +1,8 @@
 """Training, packing and exporting with every single write, fsync and rename failing, and with the process killed before each.
 
 But of a training's consecutive writes to one file the first, one in the middle and the last stand for all of them, unless
-`KERAS_ATTN_FAULTS=all` (six minutes instead of one). What fails is the real call of a real process (see `interception`): a write with
-ENOSPC, and so does every later one, as on a full disk; all others with EIO, once.
+`KERAS_ATTN_FAULTS=all` (six minutes instead of one). What fails is the real call of a real process (see `interception`): a write
+with ENOSPC, and so does every later one, as on a full disk; all others with EIO, once.
 """
 
 import errno
