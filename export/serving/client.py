@@ -181,7 +181,7 @@ def _rest_error(body: bytes) -> str | None:
 def _lines_of_stdin() -> list[str]:
     if sys.stdin is None:  # closed
         return []
-    sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")
+    sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")
     return [line.removesuffix("\n") for line in sys.stdin]
 
 

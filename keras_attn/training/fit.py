@@ -176,7 +176,8 @@ def check(config: Config, folder: Path) -> None:
         raise ConfigError(
             "training.guided_alignment needs the same sub-words in every epoch: set training.subword_sampling to 0"
         )
-    if (folder / model_folder.FORMAT_FILE).exists() and not (folder / checkpoints.FILE).exists():
+    resumable = any((folder / file).exists() for file in (checkpoints.FILE, checkpoints.PREVIOUS))
+    if (folder / model_folder.FORMAT_FILE).exists() and not resumable:
         raise CheckpointError(
             f"{folder} contains a model but no checkpoint to resume from: train in another folder"
         )

@@ -241,6 +241,13 @@ def test_the_command_line_prints_a_line_of_json_a_text(rest_server, ask):
     assert [row["translation"] for row in rows] == ask("serving_default", text=TEXT)["translation"]
 
 
+def test_a_line_ends_at_a_newline_alone(rest_server, ask):
+    result = run(rest_server, "digits", stdin=b"3 1\r4\n1 5\r\n")
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    expected = ask("serving_default", text=["3 1\r4", "1 5\r"])["translation"]
+    assert [row["translation"] for row in rows] == expected
+
+
 def test_the_command_line_scores_over_grpc(grpc_server, ask):
     result = run(grpc_server, "digits", "3 1", "--grpc", "--signature", "score", "--translation", "three one")
     expected = ask("score", text=["3 1"], translation=["three one"])

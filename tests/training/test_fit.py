@@ -191,8 +191,11 @@ def test_fewer_epochs_end_a_training_where_it_is(finished, unbroken, recipe, cap
     assert "is finished already" in capsys.readouterr().err
 
 
-def test_a_damaged_last_checkpoint_costs_a_round_and_no_bit(finished, unbroken, recipe):
-    (finished / FILE).write_bytes(b"damaged")
+@pytest.mark.parametrize("how", ["damaged", "missing"])
+def test_a_last_checkpoint_that_is_lost_costs_a_round_and_no_bit(finished, unbroken, recipe, how):
+    (finished / FILE).unlink()
+    if how == "damaged":
+        (finished / FILE).write_bytes(b"damaged")
     with pytest.warns(UserWarning, match=r"resuming from the previous checkpoint, previous.npz, of step 180"):
         train(recipe(**RECIPE), finished)
     for value, expected in zip(outcome(finished), outcome(unbroken[0]), strict=True):
