@@ -120,6 +120,8 @@ test("the pointer on a word of the translation lights up the source words", asyn
 test("the keyboard alone writes, translates, and goes through the words", async () => {
   await page.focus("#pair");
   await page.keyboard.press("Tab");
+  assert.equal(await focused(), "swap");
+  await page.keyboard.press("Tab");
   await page.keyboard.press("Control+a");
   await page.keyboard.type(attention.source);
   await page.keyboard.press("Control+Enter");
@@ -211,6 +213,18 @@ test("another language pair brings another model, here one without attention", a
   assert.ok(await page.isHidden("#attention"));
   await page.selectOption("#pair", { label: "English to French" });
   await ready("English to French");
+});
+
+test("one click leads to the other direction, and takes the translation along", async () => {
+  await translate(sentences[0].source);
+  const said = await page.textContent("#target");
+  await page.getByRole("button", { name: "Swap languages" }).click();
+  await ready("French to English");
+  assert.deepEqual(await languages(), ["French", "fr", "English", "en"]);
+  assert.equal(await page.inputValue("#source"), said);
+  await page.getByRole("button", { name: "Swap languages" }).click();
+  await ready("English to French");
+  assert.equal(await page.inputValue("#source"), said); // nothing was translated meanwhile
 });
 
 test("nothing was sent anywhere, and the console shows no error", () => {

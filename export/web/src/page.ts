@@ -1,4 +1,4 @@
-// The page: choose a language pair, write, read.
+// The page: choose a model, write, read.
 
 import { heatMap } from "./heatmap";
 import { RemoteTranslator, type Timed } from "./remote";
@@ -16,6 +16,7 @@ const form = find<HTMLFormElement>("form");
 const pair = find<HTMLSelectElement>("pair");
 const source = find<HTMLTextAreaElement>("source");
 const button = find<HTMLButtonElement>("translate");
+const swap = find<HTMLButtonElement>("swap");
 const target = find("target");
 const attention = find("attention");
 
@@ -31,6 +32,7 @@ async function start(): Promise<void> {
   models = await (await fetch("models/index.json")).json();
   pair.append(...models.map((model) => new Option(label(model))));
   pair.addEventListener("change", () => loadModel().catch(fail));
+  swap.addEventListener("click", () => turnRound().catch(fail));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     translate().catch(fail);
@@ -60,6 +62,7 @@ async function loadModel(): Promise<void> {
   const request = ++latest;
   const model = models[pair.selectedIndex];
   button.disabled = true;
+  swap.hidden = otherDirection() < 0;
   showLanguages(model);
   clear();
   tell(`Loading ${label(model)}, ${(model.bytes / 1e6).toFixed(1)} MB`);
@@ -68,6 +71,20 @@ async function loadModel(): Promise<void> {
   if (request !== latest) return;
   button.disabled = false;
   tell(`Ready to translate ${label(model)}. Loaded in ${((performance.now() - start) / 1000).toFixed(1)} s`);
+}
+
+/** To the model of the other direction, with the translation as its source. */
+async function turnRound(): Promise<void> {
+  const text = [...target.children].map((paragraph) => paragraph.textContent).join("\n");
+  if (text.trim()) source.value = text;
+  pair.selectedIndex = otherDirection();
+  await loadModel();
+}
+
+/** The place of that model, -1 if there is none. */
+function otherDirection(): number {
+  const model = models[pair.selectedIndex];
+  return models.findIndex((other) => other.source === model.target && other.target === model.source);
 }
 
 async function translate(): Promise<void> {
