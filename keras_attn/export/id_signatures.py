@@ -6,7 +6,8 @@
     step        token, memory, keys, mask, state_* -> log_probs, weights, state_*    and this up to `limit` times
 
 Shapes: S source length, L the most tokens of a translation, N beam size, V target vocabulary. A model without attention has neither
-`align` nor weights, keys and mask. If an attention has several keys, they are `keys_0`, `keys_1` and so on. The source is int32 ids
+`align` nor weights, keys and mask. If an attention has several keys, they are `keys_0`, `keys_1` and so on. Keys that are the
+memory itself, as in dot-product attention, are left out. The source is int32 ids
 `[1, S]`, or float32 of the model's own shape, which is never truncated.
 """
 
@@ -102,7 +103,7 @@ class _Graphs:
             limit = token_limits(source, self._settings, self._max_length)
         kept = {
             "memory": encoded.memory,
-            **_named("keys", encoded.keys),
+            **_keys(encoded),
             "mask": tf.cast(encoded.mask, tf.int32),
             **_numbered("copied", encoded.copied),
         }
@@ -112,8 +113,9 @@ class _Graphs:
     def step(self, token: tf.Tensor, **kept: tf.Tensor) -> dict[str, tf.Tensor]:
         encoded = Encoded(None, None, None, None)
         if self._model.has_attention:
+            names = _named("keys", self._encoded.keys)
             keys = tree.pack_sequence_as(
-                self._encoded.keys, [kept[name] for name in _named("keys", self._encoded.keys)]
+                self._encoded.keys, [kept.get(name, kept["memory"]) for name in names]
             )
             copied = tuple(kept[name] for name in _numbered("copied", self._encoded.copied))
             encoded = Encoded(kept["memory"], keys, kept["mask"] != 0, None, copied)
@@ -139,6 +141,11 @@ class _Graphs:
             return source, tf.constant([0])
         size, wordless = self._subject.source_vocab_size, self._subject.wordless_ids
         return tf_reframed(source, self._settings.max_source_length, vocab_size=size, wordless_ids=wordless)
+
+
+def _keys(encoded: Encoded) -> dict[str, tf.Tensor]:
+    """Without the memory itself: of two names for one tensor, LiteRT.js gives only one."""
+    return {name: keys for name, keys in _named("keys", encoded.keys).items() if keys is not encoded.memory}
 
 
 def _numbered(name: str, nest: Any) -> dict[str, Any]:

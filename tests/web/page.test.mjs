@@ -14,7 +14,7 @@ const require = createRequire(new URL("../../export/web/package.json", import.me
 const { chromium } = require("playwright-core");
 const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 const expected = JSON.parse(readFileSync(process.env.EXPECTED, "utf8"));
-const { site, python, browser, sentences, attention, otherModel, longSentence } = expected;
+const { site, python, browser, sentences, attention, otherModel, pronounced, longSentence } = expected;
 
 const SERVE = fileURLToPath(new URL("../../export/web/serve.py", import.meta.url));
 const PHONE = { width: 360, height: 740 };
@@ -225,6 +225,17 @@ test("one click leads to the other direction, and takes the translation along", 
   await page.getByRole("button", { name: "Swap languages" }).click();
   await ready("English to French");
   assert.equal(await page.inputValue("#source"), said); // nothing was translated meanwhile
+});
+
+test("the packaged pronouncer, whose attention takes the memory for its keys, spells words in sounds", async () => {
+  await page.selectOption("#pair", { label: "English to arpabet" });
+  await ready("English to arpabet");
+  assert.ok(await page.isHidden("#swap"));
+  await translate("bookkeeper");
+  assert.equal(await page.textContent("#target"), pronounced);
+  assert.equal(await page.locator("tbody tr").count(), pronounced.split(" ").length);
+  await page.selectOption("#pair", { label: "English to French" });
+  await ready("English to French");
 });
 
 test("nothing was sent anywhere, and the console shows no error", () => {

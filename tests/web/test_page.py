@@ -11,10 +11,11 @@ import pytest
 from ai_edge_litert.interpreter import Interpreter
 
 from keras_attn.export.litert import export_litert
-from keras_attn.export.runner import MODEL
+from keras_attn.export.runner import MODEL, LiteRTTranslator
 from keras_attn.models.build import build_seq2seq
 from keras_attn.special_ids import BOS_ID, EOS_ID
 
+PRONOUNCER = Path(__file__).parents[2] / "saved_models" / "cmudict-litert"
 PAGE_TESTS = Path(__file__).with_name("page.test.mjs")
 SOURCE_LENGTH = 24
 
@@ -66,7 +67,7 @@ def test_the_page_does_in_chromium_what_it_promises(
     exports, build, node, chromium, tmp_path, source_lines, copying_trained
 ):
     site = tmp_path / "site"
-    built = build(site, exports / "tiny-en-fr", exports / "plain-fr-en")
+    built = build(site, exports / "tiny-en-fr", exports / "plain-fr-en", PRONOUNCER)
     assert built.returncode == 0, built.stderr
     client = Client(exports / "tiny-en-fr")
     lines = list(dict.fromkeys(["a  cat\tsees ﬁnds", "A dog 狗狗!", *source_lines]))[:100]
@@ -83,6 +84,7 @@ def test_the_page_does_in_chromium_what_it_promises(
             **translated(Client(exports / "plain-fr-en"), lines[2]),
             "bytes": (exports / "plain-fr-en" / MODEL).stat().st_size,
         },
+        "pronounced": LiteRTTranslator(PRONOUNCER)(["bookkeeper"])[0],
         "longSentence": translated(client, "the old tree " * SOURCE_LENGTH),
     }
     (tmp_path / "expected.json").write_text(json.dumps(expected))
