@@ -29,7 +29,8 @@ NO_TORCH := echo "torch is not installed, so nothing was tested on it: .venv/bin
 # The web page: the packaged exports, unless others are named (make web MODELS="runs/mine/litert-int8 ...").
 WEB := $(ROOT)/export/web
 WEB_PACKAGES := $(WEB)/node_modules/.package-lock.json
-MODELS ?= $(wildcard $(ROOT)/saved_models/*-litert)
+PACKAGED := $(wildcard $(ROOT)/saved_models/*-litert)
+MODELS ?= $(filter %-en-es-litert,$(PACKAGED)) $(filter-out %-en-es-litert,$(PACKAGED))
 PORT ?= 8000
 
 .PHONY: demo check test bench lint format wheel docs clean web web-packages
@@ -81,7 +82,7 @@ format: $(VENV)/.installed-lint
 	cd "$(ROOT)" && "$(BIN)/ruff" check --fix . && "$(BIN)/ruff" format .
 
 web: web-packages
-	@test -n "$(MODELS)" || { echo "no model is packaged here: name exports, make web MODELS=\"folder ...\"" >&2; exit 1; }
+	@test -n "$(strip $(MODELS))" || { echo "no model is packaged here: name exports, make web MODELS=\"folder ...\"" >&2; exit 1; }
 	node "$(WEB)/build.mjs" "$(ROOT)/build/web" $(MODELS)
 	"$(PYTHON)" "$(WEB)/serve.py" "$(ROOT)/build/web" $(PORT)
 

@@ -7,6 +7,7 @@
 
 import { build } from "esbuild";
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { access, cp, lstat, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -63,6 +64,7 @@ async function checkedModel(folder) {
     await checkSums(folder, FILES);
   } catch (error) {
     if (error instanceof UsageError) throw error;
+    if (!existsSync(folder)) throw new UsageError(`${path.resolve(folder)} does not exist`);
     throw new UsageError(`${folder} is not a whole export: expected a folder that \`keras-attn export --format litert\` wrote`);
   }
   const { signatures, source_length, languages, bytes, attribution } = description;

@@ -1,5 +1,6 @@
 """Loads models and libraries, which takes seconds, once the arguments have been checked."""
 
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +19,19 @@ class _ModelFolder(click.Path):
     """The path of a model folder, or of the packaged model of that name if there is no such folder."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if value in packaged.names() and not Path(value).exists():
+        if not Path(value).exists():
+            names = packaged.names()
+            if value not in names:
+                self.fail(_unknown(value, names), param, ctx)
             value = str(packaged.folder(value))
         return super().convert(value, param, ctx)
+
+
+def _unknown(value: str, names: list[str]) -> str:
+    close = get_close_matches(value, names, n=1)
+    meant = f"; did you mean {close[0]!r}?" if close else "."
+    text = " Text to translate comes from standard input." if " " in value else ""
+    return f"there is no folder {value!r} and no packaged model of that name{meant} Packaged: {', '.join(names)}.{text}"
 
 
 MODEL = _ModelFolder(exists=True, file_okay=False)

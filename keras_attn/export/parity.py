@@ -18,6 +18,7 @@ from keras_attn.models.compiled_search import CompiledSearch
 from keras_attn.search import Beam, length_penalty
 from keras_attn.special_ids import EOS_ID, PAD_ID
 from keras_attn.text.framing import target_in_of, target_out_of
+from keras_attn.text.words import are_single_words
 
 MIN_SENTENCES = 50
 TOLERANCE = 1e-3  # nats: far above rounding, far below the effect of a wrong formula
@@ -77,7 +78,7 @@ class Parity:
         differing: the others.
         score_error: the largest difference between the two scores of the same translation.
         bleu, keras_bleu: BLEU of the export and of Keras, against the references or, without references, against Keras'
-            translations. None without text.
+            translations. None without text, and where the references are single words, of which BLEU is always 0.
         bleu_signature: sacreBLEU's signature.
         milliseconds: the export's mean time per sentence.
     """
@@ -251,9 +252,9 @@ def _scores(
     subject: Subject, theirs: list[Said], ours: list[Said], references: list[str] | None
 ) -> tuple[Scores, Scores] | tuple[None, None]:
     """BLEU of the export and of Keras; without references, Keras' translations are the references."""
-    if not subject.translator:
-        return None, None
     references = ours if references is None else references
+    if not subject.translator or are_single_words(references):
+        return None, None
     return corpus_scores(theirs, references), corpus_scores(ours, references)
 
 

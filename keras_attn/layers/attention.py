@@ -99,6 +99,12 @@ class Attention(keras.layers.Layer):
         return_attention_scores=False,
         training=None,
     ):
+        for name, given in (("query", query), ("value", value)):
+            if len(given.shape) != 3:
+                raise ValueError(
+                    f"{name} must be (batch, positions, features). Received: {tuple(given.shape)}. "
+                    f"A single {name} for each sentence is `{name}[:, None]`."
+                )
         key = self.project_keys(value) if key is None else key
         carry = self.first_carry(value)
         attend = self._attend_in_turn if tree.flatten(carry) else self.step

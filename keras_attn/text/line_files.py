@@ -58,7 +58,8 @@ def iter_lines(path: Path) -> Iterator[str]:
                     )
                 yield decode_line(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line, path, number)
     except FileNotFoundError:
-        raise CorpusError(f"{path} does not exist") from None
+        where = "" if Path(path).is_absolute() else f" in {Path.cwd()}"
+        raise CorpusError(f"{path} does not exist{where}") from None
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise CorpusError(f"{path} is not a complete gzip file: {error}") from None
     except OSError as error:

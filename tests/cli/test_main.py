@@ -67,7 +67,12 @@ def test_the_version_is_the_package_s(run):
         (["translat"], "No such command 'translat'."),
         (["translate", ".", "--beamsize", "3"], "--beam-size"),
         (["translate"], "Missing argument 'FOLDERS...'"),
-        (["translate", "nowhere"], "Directory 'nowhere' does not exist"),
+        (
+            ["translate", "nowhere"],
+            "there is no folder 'nowhere' and no packaged model of that name. Packaged: cmudict, ",
+        ),
+        (["translate", "tatoeba-en-sp"], "of that name; did you mean 'tatoeba-en-es'? Packaged: cmudict, "),
+        (["translate", "Where is it?"], "Text to translate comes from standard input."),
         (["translate", ".", "--beam-size", "0"], "0 is not in the range x>=1"),
         (["translate", ".", "--beam-size", "many"], "'many' is not a valid integer"),
         (["translate", "."], "is not a model folder: it has no config.toml"),

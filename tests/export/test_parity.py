@@ -81,6 +81,12 @@ def test_bleu_is_against_the_references(exported, tiny_trained, sources):
     assert parity.bleu == parity.keras_bleu < 1
 
 
+def test_single_words_have_no_bleu(exported, tiny_trained, sources):
+    parity = check_litert(tiny_trained, exported, sources, ["1987-04-03"] * 60)
+    assert parity.bleu is None and parity.keras_bleu is None
+    assert "60 of 60 translations equal" in str(parity) and "BLEU" not in str(parity)
+
+
 def test_fewer_than_fifty_sentences_prove_too_little(exported, tiny_trained, sources):
     with pytest.raises(ValueError, match="at least 50 sentences or inputs; got 49"):
         check_litert(tiny_trained, exported, sources[:49])

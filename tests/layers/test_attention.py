@@ -317,3 +317,11 @@ def test_gradients_are_those_of_small_differences(make, gradients):
 def test_keys_of_a_layer_without_weights_are_refused(name):
     with pytest.raises(ValueError, match=r"no weights yet: call it once, or `build\(query_shape"):
         LAYERS[name]().project_keys(VALUE)
+
+
+@every_layer
+def test_a_query_without_an_axis_of_positions_is_refused_with_what_to_do(make):
+    with pytest.raises(ValueError, match=r"query must be \(batch, positions, features\).*`query\[:, None\]`"):
+        make()(QUERY[:, 0], VALUE)
+    with pytest.raises(ValueError, match=r"value must be \(batch, positions, features\)"):
+        make()(QUERY, VALUE[:, 0])

@@ -102,6 +102,12 @@ def test_a_missing_file_is_named(tmp_path, write):
         read_pairs([write("a.en", "1\n"), tmp_path / "absent.de"])
 
 
+def test_a_missing_relative_file_is_named_with_the_folder_it_was_looked_for_in(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(CorpusError, match=f"absent.en does not exist in {tmp_path}"):
+        read_lines("absent.en")
+
+
 def test_a_folder_is_refused(tmp_path):
     with pytest.raises(CorpusError, match="cannot read"):
         read_lines(tmp_path)

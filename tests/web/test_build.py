@@ -190,6 +190,12 @@ def test_a_folder_that_is_no_export_is_refused(build, export, tmp_path):
     assert refused.stderr.startswith(f"Error: {tmp_path}/one is not a whole export: expected a folder that")
 
 
+def test_a_folder_that_is_not_there_is_named_in_full(build, tmp_path):
+    refused = build(tmp_path / "site", tmp_path / "nowhere")
+    assert refused.returncode == 2
+    assert refused.stderr == f"Error: {tmp_path}/nowhere does not exist\n"
+
+
 @pytest.mark.parametrize("name", ["model.tflite", "model.json"])
 def test_a_file_that_is_not_the_exported_one_is_not_published(build, export, tmp_path, name):
     file = export("one") / name
