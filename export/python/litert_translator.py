@@ -314,6 +314,8 @@ def main() -> None:
         return translate_lines(arguments.model, arguments.threads, arguments.stream)
 
     status = in_a_copy(run) if sys.platform == "linux" else run()
+    if status == -signal.SIGTERM:  # which was passed on to the copy
+        sys.exit(128 + signal.SIGTERM)
     if status < 0:
         reason = f"it crashes LiteRT, or was killed ({signal.Signals(-status).name})"
         print(f"Error: {one_line(arguments.model)} cannot be used: {reason}", file=sys.stderr)

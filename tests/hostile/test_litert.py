@@ -16,8 +16,10 @@ from keras_attn.storage.checksums import SUMS
 
 pytestmark = pytest.mark.slow
 
-# LiteRT runs these graphs unchecked, and some crash it. The client runs them in a copy of its process, `LiteRTTranslator` does not.
+# LiteRT runs these graphs unchecked, and some crash it. On Linux the client runs them in a copy of its process; `LiteRTTranslator`
+# does not.
 GRAPHS = "of the graphs"
+LINUX = sys.platform == "linux"
 
 CLIENT = """
 import io, os, tempfile
@@ -87,10 +89,11 @@ def client(*options):
 @pytest.mark.parametrize("options", [(), ("--stream",)], ids=["whole", "stream"])
 def test_the_client_answers_or_refuses_hostile_files(files, options):
     assert len(files) > 300
-    _, refused = counts(files, client(*options))
+    _, refused = counts(files, client(*options), may_crash=None if LINUX else GRAPHS)
     assert refused > 100
 
 
+@pytest.mark.skipif(not LINUX, reason="elsewhere the client has no copy of its process")
 def test_the_client_refuses_a_file_that_crashes_litert(files):
     (crashing,) = (path for path in files if "other operators" in path.name)
     ((kind, what),) = outcomes([crashing], client()).values()
