@@ -158,12 +158,7 @@ def translate(
         translated = in_processes(translate_block, blocks, workers)
     else:
         translate_block.load()
-        if translate_block.may_crash:
-            translated = in_processes(
-                translate_block, blocks, 1, "fork" if sys.platform == "linux" else "spawn"
-            )
-        else:
-            translated = in_this_process(translate_block, blocks)
+        translated = in_this_process(translate_block, blocks)
     with _progress() as advance:
         for count, out in translated:
             click.echo(out.encode(), nl=False)

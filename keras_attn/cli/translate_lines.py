@@ -11,13 +11,12 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
 from multiprocessing import active_children, get_context, parent_process
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from keras_attn.cli.loading import load_translator
 from keras_attn.cli.messages import probabilities
-from keras_attn.storage import packaged
 
 if TYPE_CHECKING:
     from keras_attn.inference.translation import Translation
@@ -50,13 +49,6 @@ class LineTranslator:
         """Loads the model unless it is already loaded; raises what loading raises."""
         if self._translator is None:
             self._translator = self._lite() or load_translator(*self.folders)
-
-    @property
-    def may_crash(self) -> bool:
-        """Once loaded: whether it runs a graph that does not come with keras_attn. LiteRT runs graphs unchecked."""
-        from keras_attn.inference.lite_translator import LiteTranslator
-
-        return isinstance(self._translator, LiteTranslator) and not packaged.holds(self.folders[0])
 
     def __call__(self, block: Block) -> str:
         """The lines of output."""
@@ -111,18 +103,14 @@ def in_this_process(translate: LineTranslator, blocks: Iterator[Block]) -> Itera
 
 
 def in_processes(
-    translate: LineTranslator,
-    blocks: Iterator[Block],
-    workers: int,
-    start: Literal["spawn", "fork"] = "spawn",
+    translate: LineTranslator, blocks: Iterator[Block], workers: int
 ) -> Iterator[tuple[int, str]]:
-    """The same in other processes, each with its own model, or with "fork" a copy of the loaded one.
+    """The same with several processes, each with its own model.
 
     Raises:
-        click.ClickException: one of them crashed or was killed from outside.
+        click.ClickException: one of them was killed from outside.
     """
-    pool = ProcessPoolExecutor(workers, get_context(start), initializer=_start, initargs=(translate,))
-    pool.submit(int)  # a process may be copied only while there is no other thread
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_start, initargs=(translate,))
     pending: queue.Queue[tuple[int, Future] | BaseException | None] = queue.Queue(2 * workers)
     threading.Thread(target=_submit, args=(pool, blocks, pending), daemon=True).start()
     done = False
@@ -137,8 +125,7 @@ def in_processes(
             yield count, out
     except BrokenProcessPool:
         raise click.ClickException(
-            "a process that translates was killed or crashed. If memory ran out, use fewer --workers; if the model is not "
-            "your own, its engine may be damaged: use --engine keras"
+            "a worker process was killed, perhaps because memory ran out: use fewer --workers"
         ) from None
     finally:
         for process in () if done else active_children():

@@ -38,7 +38,7 @@ def check_litert(
 
 
 def _run_text(folder: str | Path) -> tuple[Callable[[Sequence[Source]], Outputs], dict[str, Any]]:
-    exported = LiteRTTranslator(folder)
+    exported = LiteRTTranslator(folder, isolated=False)
 
     def run(lines: Sequence[Source]) -> Outputs:
         start = time.perf_counter()
@@ -50,7 +50,7 @@ def _run_text(folder: str | Path) -> tuple[Callable[[Sequence[Source]], Outputs]
 
 
 def _run_ids(folder: str | Path) -> tuple[Callable[[Sequence[Source]], Outputs], dict[str, Any]]:
-    exported = LiteRTModel(folder)
+    exported = LiteRTModel(folder, isolated=False)
 
     def run(sources: Sequence[Source]) -> Outputs:
         start = time.perf_counter()

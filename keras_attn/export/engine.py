@@ -76,7 +76,7 @@ def _engines(folder: str | Path, subject: Subject) -> dict[str, EngineFile]:
         precision: _without_weights(model, arrays, {**about, "sizes": SIZES[precision]})
         for precision, model in converted.items()
     }
-    _check(subject, LiteRTEngine(folder, engines["float32"]))
+    _check(subject, LiteRTEngine(folder, engines["float32"], isolated=False))
     return engines
 
 

@@ -1,13 +1,14 @@
 """Translates with an exported `.tflite`, as a client would: text or ids in, text or ids out."""
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from keras_attn.export.description import MODEL, read_litert_description
+from keras_attn.inference.graphs import Arrays, load_graphs
 from keras_attn.special_ids import EOS_ID, PAD_ID
 
 
@@ -17,19 +18,17 @@ class LiteRTModel:
     Args:
         folder: the export's folder.
         num_threads: threads of the interpreter.
+        isolated: whether a process of its own runs the graph: LiteRT does not check graphs, and a damaged one may crash it. `False`
+            is for files of your own; it saves 0.3 s of loading and 0.1 ms for each call.
 
     Raises:
         ValueError, OSError: the folder is not an export, or a file is missing or broken.
     """
 
-    def __init__(self, folder: str | Path, num_threads: int = 1) -> None:
-        from ai_edge_litert.interpreter import Interpreter
-
+    def __init__(self, folder: str | Path, num_threads: int = 1, *, isolated: bool = True) -> None:
         self.description = read_litert_description(Path(folder), "translate")
-        self._run = _signature(Interpreter, Path(folder), "translate", num_threads)
         self._source = self.description["signatures"]["translate"]["inputs"]["source"]
-        if self._source["dtype"] == "int32" and self.description["source_length"] is None:
-            self._run_the_longest_source()
+        self._run = _Signature(Path(folder), "translate", num_threads, isolated, **self._first_inputs())
 
     def translate_ids(self, source: Sequence[int] | np.ndarray) -> tuple[list[int], float]:
         """Translates source ids, with EOS at the end, or other input of the model, to target ids and a score.
@@ -50,16 +49,17 @@ class LiteRTModel:
         outputs = self._run(source=source[None])
         return outputs["ids"][0, : outputs["lengths"][0]].tolist(), float(outputs["scores"][0])
 
-    def _run_the_longest_source(self) -> None:
-        """Runs the longest source once.
+    def _first_inputs(self) -> Arrays:
+        """The longest source, or nothing where it makes no difference.
 
         After a source longer than all before, LiteRT's XNNPACK kernels (2.3) may compute wrong numbers. They did so for a sentence
         in one of a hundred interpreters. Files with a fixed source length are not affected.
         """
+        if self._source["dtype"] != "int32" or self.description["source_length"] is not None:
+            return {}
         words = itertools.cycle(range(EOS_ID + 1, self.description["vocab_sizes"]["source"]))
-        self.translate_ids(
-            [*itertools.islice(words, self.description["search"]["max_source_length"] - 1), EOS_ID]
-        )
+        most = self.description["search"]["max_source_length"]
+        return {"source": np.array([[*itertools.islice(words, most - 1), EOS_ID]], np.int32)}
 
 
 class TextTranslation(NamedTuple):
@@ -84,6 +84,8 @@ class LiteRTTranslator:
     Args:
         folder: the export's folder.
         num_threads: threads of the interpreter.
+        isolated: whether a process of its own runs the graph: LiteRT does not check graphs, and a damaged one may crash it. `False`
+            is for files of your own; it saves 0.3 s of loading and 0.1 ms for each call.
 
     Raises:
         ValueError, OSError: the folder is not such an export, or a file is missing or broken.
@@ -95,11 +97,9 @@ class LiteRTTranslator:
     ['Ein kleiner Hund läuft über das Gras.']
     """
 
-    def __init__(self, folder: str | Path, num_threads: int = 1) -> None:
-        from ai_edge_litert.interpreter import Interpreter
-
+    def __init__(self, folder: str | Path, num_threads: int = 1, *, isolated: bool = True) -> None:
         self.description = read_litert_description(Path(folder), "translate_text")
-        self._run = _signature(Interpreter, Path(folder), "translate_text", num_threads)
+        self._run = _Signature(Path(folder), "translate_text", num_threads, isolated)
         described = self.description["signatures"]["translate_text"]["inputs"]["text"]
         self._text = np.empty(described["shape"], np.int32)
 
@@ -118,18 +118,21 @@ class LiteRTTranslator:
         return TextTranslation(said.decode("utf-8"), float(outputs["scores"][0]), *flags)
 
 
-def _signature(load: Callable[..., Any], folder: Path, name: str, num_threads: int) -> Callable[..., Any]:
-    """A signature of the folder's `.tflite`; raises ValueError if its graphs are damaged and cannot run."""
-    try:
-        interpreter = load(model_path=str(folder / MODEL), num_threads=num_threads)
-        runner = interpreter.get_signature_runner(name)
-    except RuntimeError as error:
-        raise ValueError(f"{folder / MODEL} cannot be loaded: {error}") from None
+class _Signature:
+    """A signature of the folder's `.tflite`; ValueErrors name the file."""
 
-    def run(**inputs: np.ndarray) -> dict[str, np.ndarray]:
+    def __init__(
+        self, folder: Path, name: str, num_threads: int, isolated: bool, **inputs: np.ndarray
+    ) -> None:
+        self._path, self._name = folder / MODEL, name
+        self._graphs = load_graphs(self._path.read_bytes(), isolated=isolated, num_threads=num_threads)
         try:
-            return runner(**inputs)
-        except RuntimeError as error:
-            raise ValueError(f"{folder / MODEL} cannot be run: {error}") from None
+            self._graphs.open(name, **inputs)
+        except ValueError as error:
+            raise ValueError(f"{self._path} cannot be loaded: {error}") from None
 
-    return run
+    def __call__(self, **inputs: np.ndarray) -> Arrays:
+        try:
+            return self._graphs.run(self._name, **inputs)
+        except ValueError as error:
+            raise ValueError(f"{self._path} cannot be run: {error}") from None

@@ -9,6 +9,7 @@ from keras_attn.inference.litert_engine import LiteRTEngine
 from keras_attn.inference.options import Options, check, method_of
 from keras_attn.inference.text_search import TextSearch
 from keras_attn.inference.translation import Translation
+from keras_attn.storage import packaged
 from keras_attn.storage.engine_file import read_engine
 from keras_attn.storage.model_folder import load_config, load_tokenizers
 
@@ -37,7 +38,7 @@ class LiteTranslator:
                 f"{folder} has no engine for its weights: `keras-attn pack` makes a folder that has one"
             )
         self.search = config.search
-        self._engine = LiteRTEngine(folder, file)
+        self._engine = LiteRTEngine(folder, file, isolated=not packaged.holds(folder))
         if self.search.length_limit(self.search.max_source_length - 1) > self._engine.max_length:
             raise ValueError(
                 f"the engine of {folder} was made for shorter translations than [search] now allows"

@@ -8,7 +8,7 @@ import numpy as np
 
 from keras_attn.config import Beam, Sampling
 from keras_attn.inference.engines import Found, Required
-from keras_attn.silence import silent_stderr
+from keras_attn.inference.graphs import Arrays, load_graphs
 from keras_attn.special_ids import EOS_ID, PAD_ID
 from keras_attn.storage.engine_file import EngineFile, with_weights
 from keras_attn.storage.folder_files import ENGINE, ModelFolderError
@@ -23,6 +23,7 @@ class LiteRTEngine:
     Args:
         folder: the model folder with the weights.
         file: the engine.
+        isolated: see `load_graphs`.
 
     Attributes:
         method: its beam search; it can also search greedily.
@@ -32,7 +33,7 @@ class LiteRTEngine:
         ModelFolderError: the engine is not usable.
     """
 
-    def __init__(self, folder: str | Path, file: EngineFile) -> None:
+    def __init__(self, folder: str | Path, file: EngineFile, *, isolated: bool) -> None:
         self._folder = folder
         try:
             self.method = Beam(**file.about["search"])
@@ -42,9 +43,8 @@ class LiteRTEngine:
                 raise ValueError(f"it runs {self._sizes} sources at once")
         except (KeyError, TypeError, ValueError) as error:
             raise self._unusable(error) from None
-        self._content = bytes(with_weights(folder, file))
-        self._room = 0
-        self._signatures: dict[str, object] = {}
+        self._graphs = load_graphs(bytes(with_weights(folder, file)), isolated=isolated)
+        self._room: dict[str, int] = {}  # by signature, the longest source that its interpreter has run
 
     def refusal(self, method: Beam | Sampling) -> str | None:
         """Why it does not support this search, or `None` if it does."""
@@ -99,31 +99,25 @@ class LiteRTEngine:
         ids[len(source) :, 0] = EOS_ID
         most = np.zeros(size, np.int32)  # rows without a source are finished before the first step
         most[: len(source)] = np.minimum(limits, self.max_length)
-        found = self._signature(f"beam_{beam_size}_of_{size}", length, size)(source=ids, limits=most)
+        found = self._answer(f"beam_{beam_size}_of_{size}", source=ids, limits=most)
         return tuple(found[name][: len(source)] for name in ("tokens", "lengths", "log_probs", "scores"))
 
-    def _signature(self, name: str, length: int, size: int):
-        """A signature that has run a source of at least this length.
+    def _answer(self, signature: str, *, source: np.ndarray, limits: np.ndarray) -> Arrays:
+        """The outputs, from an interpreter that has run a source of at least this length.
 
         After a source that is longer than all before, XNNPACK's kernels in LiteRT 2.3 may compute wrong numbers. So each
         interpreter first runs a source of the greatest length, and a longer source gets a new interpreter.
         """
-        if length > self._room:
-            self._room = max(_SHORTEST, 1 << (length - 1).bit_length())
-            self._signatures.clear()
-        if name not in self._signatures:
-            from ai_edge_litert.interpreter import Interpreter
-
-            try:
-                with silent_stderr():
-                    interpreter = Interpreter(model_content=self._content, num_threads=1)
-                    signature = interpreter.get_signature_runner(name)
-                    longest = np.full((size, self._room), EOS_ID, np.int32)
-                    signature(source=longest, limits=np.ones(size, np.int32))
-            except (RuntimeError, ValueError) as error:
-                raise self._unusable(error) from None
-            self._signatures[name] = signature
-        return self._signatures[name]
+        size, length = source.shape
+        try:
+            if length > self._room.get(signature, 0):
+                room = max(_SHORTEST, 1 << (length - 1).bit_length())
+                longest = np.full((size, room), EOS_ID, np.int32)
+                self._graphs.open(signature, source=longest, limits=np.ones(size, np.int32))
+                self._room[signature] = room
+            return self._graphs.run(signature, source=source, limits=limits)
+        except ValueError as error:
+            raise self._unusable(error) from None
 
     def _unusable(self, error: Exception) -> ModelFolderError:
         return ModelFolderError(f"{Path(self._folder, ENGINE)} is not usable: {error}. Use the engine keras")

@@ -79,7 +79,7 @@ def test_an_engine_of_other_weights_counts_as_missing(folder, monkeypatch):
 
 
 @pytest.mark.parametrize(("how", "status"), [("SIGINT", 130), ("SIGTERM", 128 + 15), ("SIGKILL", -9)])
-def test_whoever_ends_the_command_ends_the_process_that_translates(folder, how, status):
+def test_whoever_ends_the_command_ends_the_process_that_runs_the_engine(folder, how, status):
     translate = subprocess.Popen(
         [sys.executable, "-m", "keras_attn", "translate", folder],
         stdin=subprocess.PIPE,

@@ -53,9 +53,7 @@ def test_a_process_that_was_killed_is_one_line_and_ends_the_others(pool, monkeyp
     broken = Future()
     broken.set_exception(BrokenProcessPool())
     monkeypatch.setattr(pool, "submit", lambda *_: broken)
-    with pytest.raises(
-        click.ClickException, match=r"a process that translates was killed or crashed.* use fewer --workers"
-    ):
+    with pytest.raises(click.ClickException, match=r"a worker process was killed.* use fewer --workers"):
         list(translate_lines.in_processes(None, iter([(1, [b"a"])]), 2))
     assert pool.ended == {"wait": False, "cancel_futures": True}
 
