@@ -36,10 +36,10 @@ def evaluate(
     beam_size: int | None,
     tokenized_reference: str | None,
 ) -> None:
-    """Translates with greedy and with beam search, and prints BLEU, chrF, exact match, character and word error rate with their
-    signatures. If the references are single words, it prints no BLEU. docs/reference/scores.md defines the scores. The scores are
-    saved in the folder's metrics.json, except for packaged models. Several models with the same vocabulary are evaluated as an
-    ensemble, and their metrics.json files stay unchanged.
+    """Translates with greedy and with beam search, and prints BLEU and chrF with confidence intervals, exact match, character and
+    word error rate, with their signatures. If the references are single words, it prints no BLEU. docs/reference/scores.md defines
+    the scores. They are saved in the folder's metrics.json, except for packaged models. Several models with the same vocabulary are
+    evaluated as an ensemble, and their metrics.json files stay unchanged.
 
     \b
     Example:

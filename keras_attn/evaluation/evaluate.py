@@ -75,11 +75,13 @@ def evaluate(
         hypotheses = translator(sources, beam_size=size)
         tokenized = None
         if tokenized_references is not None:
-            tokenized = tokenized_scores(hypotheses, tokenized_references, translator.languages[1])
+            tokenized = tokenized_scores(
+                hypotheses, tokenized_references, translator.languages[1], intervals=True
+            )
         yield Evaluation(
             size,
             settings.length_penalty,
-            corpus_scores(hypotheses, references, *more_references),
+            corpus_scores(hypotheses, references, *more_references, intervals=True),
             error_rates(sources, hypotheses, references, *more_references),
             tokenized,
             single_words=are_single_words(references),

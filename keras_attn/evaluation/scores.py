@@ -9,30 +9,41 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     from sacrebleu.metrics import BLEU, CHRF
+
+RESAMPLINGS = 1000  # of a test set, for confidence intervals
 
 
 @dataclasses.dataclass(frozen=True)
 class Scores:
-    """BLEU and chrF2 of a corpus, 0 to 100; a score is never printed without its signature."""
+    """BLEU and chrF2 of a corpus, 0 to 100; a score is never printed without its signature.
+
+    Attributes:
+        bleu_interval: half the width of the 95 % confidence interval, if it was asked for (bootstrap, Koehn 2004).
+        chrf_interval: the same for chrF2.
+    """
 
     bleu: float
     bleu_signature: str
     chrf: float
     chrf_signature: str
+    bleu_interval: float | None = None
+    chrf_interval: float | None = None
 
     def as_dict(self) -> dict[str, float | str]:
-        """The four fields by name, for `metrics.json`."""
-        return dataclasses.asdict(self)
+        """The fields by name, for `metrics.json`, without those that are None."""
+        return {name: value for name, value in dataclasses.asdict(self).items() if value is not None}
 
     def __str__(self) -> str:
-        return f"BLEU  {self.bleu:5.1f}  {self.bleu_signature}\n{self.chrf_line}"
+        return f"BLEU  {_shown(self.bleu, self.bleu_interval)}  {self.bleu_signature}\n{self.chrf_line}"
 
     @property
     def chrf_line(self) -> str:
         """Only chrF, for single words, for which BLEU is always 0."""
-        return f"chrF2 {self.chrf:5.1f}  {self.chrf_signature}"
+        return f"chrF2 {_shown(self.chrf, self.chrf_interval)}  {self.chrf_signature}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,12 +62,13 @@ class LengthBucket:
         return f"{words:>7} words {self.count:6d} sentences  {score}"
 
 
-def corpus_scores(hypotheses: Sequence[str], *references: Sequence[str]) -> Scores:
+def corpus_scores(hypotheses: Sequence[str], *references: Sequence[str], intervals: bool = False) -> Scores:
     """Scores detokenised, cased text with sacreBLEU's defaults (13a tokens).
 
     Args:
         hypotheses: translations as the model writes them.
         references: one or more lists, each with one reference per hypothesis.
+        intervals: whether to compute confidence intervals too, from 1,000 resampled sets.
 
     Raises:
         ValueError: the lists are empty or differ in length.
@@ -64,10 +76,16 @@ def corpus_scores(hypotheses: Sequence[str], *references: Sequence[str]) -> Scor
     """
     from sacrebleu.metrics import BLEU, CHRF
 
-    return _scores(hypotheses, references, BLEU(), CHRF())
+    return _scores(hypotheses, references, BLEU(), CHRF(), intervals)
 
 
-def tokenized_scores(hypotheses: Sequence[str], tokenized_references: Sequence[str], language: str) -> Scores:
+def tokenized_scores(
+    hypotheses: Sequence[str],
+    tokenized_references: Sequence[str],
+    language: str,
+    *,
+    intervals: bool = False,
+) -> Scores:
     """Scores against references that are already lowercased, Moses-normalised and Moses-tokenised.
 
     The hypotheses are raw text and get the same treatment here (`moses_tokens`). Published Multi30k scores are computed this way.
@@ -77,6 +95,7 @@ def tokenized_scores(hypotheses: Sequence[str], tokenized_references: Sequence[s
         hypotheses: translations as the model writes them, cased and not tokenised.
         tokenized_references: lines of a `*.lc.norm.tok.*` file, its XML entities (`&apos;`) included.
         language: two-letter code of the target language, for instance `"de"`.
+        intervals: as for `corpus_scores`.
 
     Raises:
         ValueError: the lists are empty or differ in length, or `language` is not a code.
@@ -87,7 +106,7 @@ def tokenized_scores(hypotheses: Sequence[str], tokenized_references: Sequence[s
     _check_lines(hypotheses, tokenized_references)
     # force: the text is tokenised on purpose, so sacreBLEU should not warn about it.
     bleu, chrf = BLEU(lowercase=True, tokenize="none", force=True), CHRF(lowercase=True)
-    scores = _scores(moses_tokens(hypotheses, language), [tokenized_references], bleu, chrf)
+    scores = _scores(moses_tokens(hypotheses, language), [tokenized_references], bleu, chrf, intervals)
     treatment = f"|moses:lc.norm.tok.{language}|sacremoses:{sacremoses.__version__}"
     return dataclasses.replace(
         scores,
@@ -156,14 +175,39 @@ def _bucket(shortest: int, longest: int | None, hypotheses: list[str], reference
 
 
 def _scores(
-    hypotheses: Sequence[str], references: Sequence[Sequence[str]], bleu: "BLEU", chrf: "CHRF"
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+    bleu: "BLEU",
+    chrf: "CHRF",
+    intervals: bool,
 ) -> Scores:
     for lines in references:
         _check_lines(hypotheses, lines)
     bleu_score = bleu.corpus_score(hypotheses, references).score
     chrf_score = chrf.corpus_score(hypotheses, references).score
     # A signature is complete only after scoring: it counts the references.
-    return Scores(bleu_score, str(bleu.get_signature()), chrf_score, str(chrf.get_signature()))
+    scores = Scores(bleu_score, str(bleu.get_signature()), chrf_score, str(chrf.get_signature()))
+    if not intervals:
+        return scores
+    return dataclasses.replace(
+        scores,
+        bleu_interval=_interval(bleu, hypotheses, references),
+        chrf_interval=_interval(chrf, hypotheses, references),
+    )
+
+
+def _interval(metric: "BLEU | CHRF", hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> float:
+    """As sacreBLEU's own, which fails if some of the sets score 0 and keeps all resampled sets in memory."""
+    sentences = np.array(metric._extract_corpus_statistics(hypotheses, references), np.float64)
+    draw = np.random.default_rng(12345)
+    resampled = (sentences[draw.choice(len(sentences), len(sentences))].sum(0) for _ in range(RESAMPLINGS))
+    scores = sorted(float(metric._compute_score_from_stats(sums).score) for sums in resampled)
+    outside = RESAMPLINGS // 40  # on each side
+    return (scores[-1 - outside] - scores[outside]) / 2
+
+
+def _shown(score: float, interval: float | None) -> str:
+    return f"{score:5.1f}" if interval is None else f"{score:5.1f} ± {interval:.1f}"
 
 
 def _check_lines(hypotheses: Sequence[str], references: Sequence[str]) -> None:

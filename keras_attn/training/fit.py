@@ -214,15 +214,15 @@ def _build(
 
 def _objective(training: TrainingConfig, devices: Devices) -> dict[str, Any]:
     """The losses and metrics for `compile`, of the model's one or two outputs."""
-    words = SmoothedCrossEntropy(training.label_smoothing)
+    words, tokens = SmoothedCrossEntropy(training.label_smoothing), TokenCount()
     if training.r_drop:
-        words = RDropCrossEntropy(training.label_smoothing, training.r_drop)
+        words, tokens = RDropCrossEntropy(training.label_smoothing, training.r_drop), TokenCount(passes=2)
     if not training.guided_alignment:
-        return {"loss": devices.over_all(words), "weighted_metrics": [TokenCount()]}
+        return {"loss": devices.over_all(words), "weighted_metrics": [tokens]}
     return {
         "loss": [devices.over_all(words), devices.over_all(AttentionCrossEntropy())],
         "loss_weights": [1.0, training.guided_alignment],
-        "weighted_metrics": [[TokenCount()], []],
+        "weighted_metrics": [[tokens], []],
     }
 
 

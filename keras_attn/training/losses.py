@@ -118,10 +118,15 @@ class AttentionCrossEntropy(keras.losses.Loss):
 
 @keras.saving.register_keras_serializable(package="keras_attn")
 class TokenCount(keras.metrics.Metric):
-    """Counts real target tokens since the last reset: the sum of the sample weights."""
+    """Counts real target tokens since the last reset: the sum of the sample weights.
 
-    def __init__(self, name: str = "tokens") -> None:
+    Args:
+        passes: how often a batch contains each pair.
+    """
+
+    def __init__(self, passes: int = 1, name: str = "tokens") -> None:
         super().__init__(name=name, dtype="float32")
+        self.passes = passes
         self.total = self.add_variable((), initializer="zeros", name="total")
 
     def update_state(self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None) -> None:
@@ -129,7 +134,7 @@ class TokenCount(keras.metrics.Metric):
         self.total.assign_add(ops.sum(ops.cast(weight, "float32")))
 
     def result(self) -> Tensor:
-        return ops.convert_to_tensor(self.total)
+        return self.total / self.passes
 
     def get_config(self) -> dict[str, Any]:
-        return {"name": self.name}
+        return {"passes": self.passes, "name": self.name}

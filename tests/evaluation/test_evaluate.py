@@ -12,8 +12,8 @@ def test_greedy_search_comes_before_the_beam_of_the_model(translator, source_lin
     sources, references = source_lines[:10], target_lines[:10]
     greedy, beam = evaluate(translator, sources, references)
     assert (greedy.name, beam.name) == ("greedy", "beam_3")
-    assert greedy.scores == corpus_scores(translator(sources, beam_size=1), references)
-    assert beam.scores == corpus_scores(translator(sources, beam_size=3), references)
+    assert greedy.scores == corpus_scores(translator(sources, beam_size=1), references, intervals=True)
+    assert beam.scores == corpus_scores(translator(sources, beam_size=3), references, intervals=True)
 
 
 class Repeats:
@@ -62,7 +62,7 @@ def test_what_the_model_says_itself_scores_100(translator, source_lines):
     sources = source_lines[:30]
     (evaluation,) = evaluate(translator, sources, translator(sources, beam_size=1), beam_size=1)
     assert evaluation.scores.bleu == pytest.approx(100)
-    assert str(evaluation).startswith("greedy search\nBLEU  100.0  nrefs:1")
+    assert str(evaluation).startswith("greedy search\nBLEU  100.0 ± 0.0  nrefs:1")
 
 
 def test_more_references_are_as_right(translator, source_lines, target_lines):

@@ -2,13 +2,21 @@ import gzip
 import json
 import math
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from sacrebleu.metrics import BLEU, CHRF
 
-from keras_attn.evaluation.scores import bleu_by_length, corpus_scores, moses_tokens, tokenized_scores
+from keras_attn.evaluation.scores import (
+    RESAMPLINGS,
+    bleu_by_length,
+    corpus_scores,
+    moses_tokens,
+    tokenized_scores,
+)
 
 ON_A_MAT = "the cat sat on a mat"
 ON_THE_MAT = "the cat sat on the mat"
@@ -63,14 +71,47 @@ def test_a_printed_score_has_its_signature_on_its_line():
     assert chrf_line.startswith("chrF2 ") and chrf_line.endswith(scores.chrf_signature)
 
 
+def test_an_interval_holds_the_scores_of_19_in_20_resampled_sets():
+    draw = random.Random(1)
+    said = [draw.choice([ON_A_MAT, ON_THE_MAT, "a dog"]) for _ in range(60)]
+    scores = corpus_scores(said, [ON_THE_MAT] * len(said), intervals=True)
+    resampled = [corpus_scores(draw.choices(said, k=len(said)), [ON_THE_MAT] * len(said)) for _ in range(400)]
+    for name in ("bleu", "chrf"):
+        score, interval = getattr(scores, name), getattr(scores, f"{name}_interval")
+        inside = sum(abs(getattr(each, name) - score) <= interval for each in resampled)
+        assert 0.9 < inside / len(resampled) < 0.99
+
+
+def test_intervals_are_those_of_sacrebleu():
+    said, references = [ON_A_MAT, ON_THE_MAT, "the dog sat on the mat"] * 20, [ON_THE_MAT] * 60
+    scores = corpus_scores(said, references, intervals=True)
+    theirs = [
+        metric().corpus_score(said, [references], n_bootstrap=RESAMPLINGS)._ci for metric in (BLEU, CHRF)
+    ]
+    assert [scores.bleu_interval, scores.chrf_interval] == pytest.approx(theirs, rel=0.05)
+
+
+def test_a_printed_interval_is_beside_its_score():
+    scores = corpus_scores([ON_A_MAT, "a dog"] * 9, [ON_THE_MAT] * 18, intervals=True)
+    bleu_line, chrf_line = str(scores).splitlines()
+    assert bleu_line.split()[:4] == ["BLEU", f"{scores.bleu:.1f}", "±", f"{scores.bleu_interval:.1f}"]
+    assert chrf_line.split()[:4] == ["chrF2", f"{scores.chrf:.1f}", "±", f"{scores.chrf_interval:.1f}"]
+
+
+def test_of_tokenised_text_there_are_intervals_too():
+    scores = tokenized_scores([ON_A_MAT, ON_THE_MAT] * 9, [ON_THE_MAT.lower()] * 18, "de", intervals=True)
+    assert scores.bleu_interval > 0 and scores.chrf_interval > 0
+
+
 def test_several_references_are_all_right():
     scores = corpus_scores([ON_A_MAT], [ON_THE_MAT], [ON_A_MAT])
     assert scores.bleu == pytest.approx(100)
     assert scores.bleu_signature.startswith("nrefs:2|")
 
 
-def test_scores_survive_json():
-    scores = corpus_scores([ON_A_MAT], [ON_THE_MAT])
+@pytest.mark.parametrize("intervals", [False, True])
+def test_scores_survive_json(intervals):
+    scores = corpus_scores([ON_A_MAT], [ON_THE_MAT], intervals=intervals)
     assert type(scores)(**json.loads(json.dumps(scores.as_dict()))) == scores
 
 

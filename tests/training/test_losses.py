@@ -73,7 +73,7 @@ def test_smoothing_out_of_range_is_refused(smoothing):
 
 
 def test_loss_and_metric_survive_serialisation(logits):
-    for thing in (SmoothedCrossEntropy(0.25), AttentionCrossEntropy(), TokenCount()):
+    for thing in (SmoothedCrossEntropy(0.25), AttentionCrossEntropy(), TokenCount(passes=2)):
         again = keras.saving.deserialize_keras_object(keras.saving.serialize_keras_object(thing))
         assert again.get_config() == thing.get_config()
 
@@ -96,6 +96,14 @@ def test_tokens_are_counted_since_the_last_reset_and_all_of_them_without_weights
     count.reset_state()
     count.update_state(targets, None, sample_weight=np.array([[1, 0, 0], [0, 0, 0]]))
     assert float(count.result()) == 1
+
+
+def test_a_pair_that_a_batch_holds_twice_counts_once():
+    count = TokenCount(passes=2)
+    count.update_state(
+        np.ones((4, 3), "int32"), None, sample_weight=np.array([[1, 1, 0]] * 2 + [[1, 0, 0]] * 2)
+    )
+    assert float(count.result()) == 2 + 1
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
