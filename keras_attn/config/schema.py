@@ -75,6 +75,8 @@ class TokenizerConfig:
     byte_fallback: bool = False
     # Ignore capitals in the source; a joint vocabulary ignores them in the target too, so translations have none.
     lowercase: bool = option(False, {"kind": ("unigram", "characters", "words")})
+    # Read a line in capitals in small letters; with a joint vocabulary, in the target too.
+    lower_capitals: bool = option(False, {"kind": ("unigram", "characters", "words"), "lowercase": (False,)})
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -21,6 +21,12 @@ from typing import TYPE_CHECKING
 
 from keras_attn.files import write_text
 from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
+from keras_attn.text.capitals import (
+    lowers_capitals,
+    tf_without_capitals,
+    with_lower_capitals,
+    without_capitals,
+)
 from keras_attn.text.vocabulary_checks import checked_pieces
 from keras_attn.text.words import WORD_START
 
@@ -76,7 +82,7 @@ class Tokenizer:
 
         A lone surrogate, which UTF-8 cannot hold, counts as a question mark.
         """
-        return self._library.encode([_readable(line) for line in lines], num_threads=1)
+        return self._library.encode([self._readable(line) for line in lines], num_threads=1)
 
     def sample(self, lines: Sequence[str], alpha: float, seed: int) -> list[list[int]]:
         """The ids of a random segmentation of each line: segmentation x has a probability proportional to P(x) ** alpha.
@@ -84,7 +90,7 @@ class Tokenizer:
         Segmentations that differ from epoch to epoch keep a model from memorising words; see `subword_sampling`. The same lines,
         alpha and seed give the same ids in every process.
         """
-        return self._sampler.sample([_readable(line) for line in lines], alpha, seed)
+        return self._sampler.sample([self._readable(line) for line in lines], alpha, seed)
 
     def decode(self, ids: Sequence[Sequence[int]]) -> list[str]:
         """The text of each sequence of ids; padding, BOS and EOS are ignored, and no ids give "".
@@ -112,7 +118,7 @@ class Tokenizer:
 
     def tf_encode(self, lines: "tf.Tensor") -> "tf.RaggedTensor":
         """Encodes inside a graph: string `[batch]` to int32 `[batch, (ids)]`, without BOS and EOS."""
-        return self.operator.tokenize(lines)
+        return self.operator.tokenize(tf_without_capitals(lines) if self.lower_capitals else lines)
 
     def tf_decode(self, ids: "tf.Tensor | tf.RaggedTensor") -> "tf.Tensor":
         """Decodes inside a graph: int32 `[batch, ids]`, padded or ragged, to string `[batch]`."""
@@ -121,6 +127,13 @@ class Tokenizer:
         text_ids = tf.ragged.boolean_mask(ids, (ids != PAD_ID) & (ids != BOS_ID) & (ids != EOS_ID))
         # LiteRT's operator always reads row splits as int32: given int64, it silently returns "".
         return self.operator.detokenize(text_ids.with_row_splits_dtype(tf.int32))
+
+    @functools.cached_property
+    def lower_capitals(self) -> bool:
+        """Whether a line in capitals is read in small letters, see `capitals`."""
+        from sentencepiece.sentencepiece_model_pb2 import ModelProto
+
+        return lowers_capitals(ModelProto.FromString(self.model_proto))
 
     @functools.cached_property
     def _library(self) -> "SentencePieceProcessor":
@@ -148,6 +161,10 @@ class Tokenizer:
 
         return SubwordSampler(self.model_proto)
 
+    def _readable(self, line: str) -> str:
+        text = line.encode("utf-8", errors="replace").decode()  # without lone surrogates
+        return without_capitals(text) if self.lower_capitals else text
+
     def _in_vocabulary(self, piece_id: int) -> int:
         if not 0 <= piece_id < self.vocab_size:
             raise ValueError(f"id {piece_id} is outside the vocabulary of {self.vocab_size} pieces")
@@ -162,6 +179,7 @@ def train_tokenizer(
     kind: str = "unigram",
     byte_fallback: bool = False,
     lowercase: bool = False,
+    lower_capitals: bool = False,
 ) -> Tokenizer:
     """Trains a vocabulary; the same lines in the same order give the same bytes.
 
@@ -177,6 +195,7 @@ def train_tokenizer(
         byte_fallback: whether to add the 256 bytes to the vocabulary and to spell unknown characters or words in them. Then nothing
             is unknown, and emoji and unseen letters come through.
         lowercase: whether to ignore case (by Unicode's case folding); not for symbols.
+        lower_capitals: whether to read a line in capitals in small letters, see `capitals`; not for symbols.
 
     Raises:
         ValueError: there is no text, no such kind, or `vocab_size` cannot hold even the single characters of sub-words.
@@ -185,7 +204,7 @@ def train_tokenizer(
         raise ValueError(f"kind must be one of {', '.join(KINDS)}. Received: {kind!r}")
     import sentencepiece
 
-    text = [line for line in lines if line.strip()]
+    text = [without_capitals(line) if lower_capitals else line for line in lines if line.strip()]
     if not text:
         raise ValueError("cannot train a vocabulary: there is no text")
     model = io.BytesIO()
@@ -215,12 +234,8 @@ def train_tokenizer(
                 error
             )  # without the position in SentencePiece's source code
             raise ValueError(f"cannot train a vocabulary of {vocab_size} pieces: {reason}") from None
-    return Tokenizer(model.getvalue() if kind == "unigram" else _as_unigram(model.getvalue(), needs_space))
-
-
-def _readable(line: str) -> str:
-    """A lone surrogate, which UTF-8 cannot hold, counts as a question mark."""
-    return line.encode("utf-8", errors="replace").decode()
+    proto = model.getvalue() if kind == "unigram" else _as_unigram(model.getvalue(), needs_space)
+    return Tokenizer(with_lower_capitals(proto) if lower_capitals else proto)
 
 
 def _normalization(kind: str, rules: Path, *, lowercase: bool) -> dict[str, str]:

@@ -74,12 +74,15 @@ def train_tokenizers(corpus: Corpus, config: TokenizerConfig) -> tuple[Tokenizer
         character_coverage=config.character_coverage,
         byte_fallback=config.byte_fallback,
     )
+    reading = partial(
+        train, kind=config.kind, lowercase=config.lowercase, lower_capitals=config.lower_capitals
+    )
     source, target = map(_sample, (corpus.source, corpus.target))
     if config.joint:
-        joint = train(chain(source, target), kind=config.kind, lowercase=config.lowercase)
+        joint = reading(chain(source, target))
         return joint, joint
     target_kind = config.kind if config.target_kind == "same" else config.target_kind
-    return train(source, kind=config.kind, lowercase=config.lowercase), train(target, kind=target_kind)
+    return reading(source), train(target, kind=target_kind)
 
 
 def describe_unknown(dev: Corpus, source_tokenizer: Tokenizer, target_tokenizer: Tokenizer) -> str:

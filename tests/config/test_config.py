@@ -311,9 +311,10 @@ def test_every_attention_has_its_own_keys_and_no_others(attention, keys):
         ("model", {"readout": "attentional"}, {"readout_units"}, set()),
         ("model", {"readout": "linear"}, {"readout_units"}, set()),
         ("model", {"readout": "plain"}, {"readout_dropout"}, {"readout_units"}),
-        ("tokenizer", {"kind": "characters"}, {"lowercase"}, {"target_kind"}),
+        ("tokenizer", {"kind": "characters"}, {"lowercase", "lower_capitals"}, {"target_kind"}),
+        ("tokenizer", {"kind": "characters", "lowercase": True}, {"lowercase"}, {"lower_capitals"}),
         ("tokenizer", {"kind": "words", "joint": False}, {"lowercase", "target_kind"}, set()),
-        ("tokenizer", {"kind": "symbols"}, set(), {"lowercase"}),
+        ("tokenizer", {"kind": "symbols"}, set(), {"lowercase", "lower_capitals"}),
         ("training", {"optimizer": "adamw"}, {"weight_decay"}, set()),
     ],
 )

@@ -6,13 +6,17 @@ import json
 import numpy as np
 import pytest
 import sentencepiece
+import tensorflow as tf
 from ai_edge_litert.interpreter import Interpreter
 
 from keras_attn.export.litert import export_litert
 from keras_attn.export.runner import LiteRTModel, LiteRTTranslator
+from keras_attn.export.saved_model import export_saved_model
 from keras_attn.inference.translator import Translator
 from keras_attn.models.build import build_seq2seq
 from keras_attn.special_ids import EOS_ID, UNK_ID
+from keras_attn.text.capitals import with_lower_capitals
+from keras_attn.text.tokenizer import Tokenizer
 
 pytestmark = pytest.mark.slow
 
@@ -152,6 +156,19 @@ def test_a_translation_without_words_is_empty(tiny_trained, tmp_path):
     output.bias.assign([1e3 if word == EOS_ID else 0.0 for word in range(output.units)])
     export_litert(dataclasses.replace(tiny_trained, model=silent), tmp_path / "out")
     assert LiteRTTranslator(tmp_path / "out")(["the cat", "a dog sees a bird"]) == ["", ""]
+
+
+def test_lines_in_capitals_are_read_in_small_letters_where_the_vocabulary_says_so(tiny_trained, tmp_path):
+    quiet = Tokenizer(with_lower_capitals(tiny_trained.source_tokenizer.model_proto))
+    trained = dataclasses.replace(tiny_trained, source_tokenizer=quiet)
+    export_litert(trained, tmp_path / "phone")
+    export_saved_model(trained, tmp_path / "server")
+    serve = tf.saved_model.load(str(tmp_path / "server")).signatures["serving_default"]
+    lines = ["THE CAT SEES A DOG.", "The cat sees a dog.", "THE cat", "A", "ÉÉ THE"]
+    said = Translator.from_trained(trained)(lines, beam_size=1)
+    assert said[0] == said[1] != Translator.from_trained(tiny_trained)(lines[:1], beam_size=1)[0]
+    assert LiteRTTranslator(tmp_path / "phone")(lines) == said
+    assert [line.decode() for line in serve(text=tf.constant(lines))["translation"].numpy()] == said
 
 
 def test_int8_cuts_text_as_sentencepiece_does(int8, tiny_trained, source_lines):

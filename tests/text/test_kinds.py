@@ -1,6 +1,7 @@
 """Vocabularies of characters, of words and of symbols."""
 
 import io
+import pickle
 
 import pytest
 import sentencepiece
@@ -99,6 +100,15 @@ def test_capitals_are_read_as_small_letters_where_that_is_asked_for(kind):
     tokenizer = train_tokenizer(["Hello World", "held hole"], 60, kind=kind, lowercase=True)
     assert tokenizer.encode(["HELLO wOrLd"]) == tokenizer.encode(["hello world"])
     assert UNK_ID not in tokenizer.encode(["HELLO wOrLd"])[0]
+
+
+@pytest.mark.parametrize("kind", ["unigram", "characters", "words"])
+def test_a_line_in_capitals_is_read_in_small_letters_where_that_is_asked_for(kind):
+    tokenizer = train_tokenizer(["Hello World", "Hello held hole"], 60, kind=kind, lower_capitals=True)
+    assert tokenizer.encode(["HELLO HELD"]) == tokenizer.encode(["Hello held"])
+    assert tokenizer.sample(["HELLO HELD"], 0.1, seed=1) == tokenizer.sample(["Hello held"], 0.1, seed=1)
+    assert tokenizer.encode(["Hello World"]) != tokenizer.encode(["Hello world"])
+    assert pickle.loads(pickle.dumps(tokenizer)).lower_capitals
 
 
 def test_capitals_of_symbols_count_even_then():

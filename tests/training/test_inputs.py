@@ -166,6 +166,15 @@ def test_the_source_alone_is_read_without_capitals():
     assert target.decode(target.encode(["Eins"])) == ["Eins"]
 
 
+@pytest.mark.parametrize("joint", [True, False])
+def test_lines_in_capitals_are_read_in_small_letters_where_the_config_says_so(joint):
+    corpus = Corpus(["One two"], ["Eins Zwei"])
+    config = TokenizerConfig(vocab_size=40, joint=joint, kind="characters", lower_capitals=True)
+    source, target = train_tokenizers(corpus, config)
+    assert source.decode(source.encode(["ONE TWO", "One two"])) == ["One two"] * 2
+    assert target.lower_capitals == joint
+
+
 def test_symbols_keep_their_capitals():
     with pytest.raises(
         ConfigError, match=r"tokenizer.lowercase does not apply to tokenizer.kind = 'symbols'"

@@ -1,7 +1,7 @@
 """Normalises text as SentencePiece does, with built-in operators of LiteRT.
 
-At every position, the vocabulary's own map replaces the longest text that it knows, and a byte that is not valid UTF-8 becomes
-U+FFFD. Then runs of spaces are merged.
+If the vocabulary says so, a line in capitals is read in small letters. At every position, the vocabulary's own map replaces the
+longest text that it knows, and a byte that is not valid UTF-8 becomes U+FFFD. Then runs of spaces are merged.
 """
 
 from typing import NamedTuple
@@ -18,6 +18,7 @@ from keras_attn.export.tokens.character_map import (
 )
 from keras_attn.export.tokens.double_array import NO_BYTE
 from keras_attn.export.tokens.graphs import follow, longest_match, spread
+from keras_attn.export.tokens.quiet import without_capitals
 from keras_attn.export.tokens.vocabulary_tables import SPACE, Normalization
 
 
@@ -47,6 +48,8 @@ def normalized(text: tf.Tensor, tables: Normalization) -> Normalized:
     given = tf.reduce_sum(tf.cast(tf.cumsum(tf.cast(~is_byte(text), tf.int32)) == 0, tf.int32))
     read = _whole_characters(text, given)
     codes = tf.where(tf.range(size) < read, text, NO_BYTE)
+    if tables.lower_capitals:
+        codes = without_capitals(codes)
     replaced, origin, length = _replaced(codes, read, tables.characters)
     kept = spread(_wanted(replaced, _whole_characters(replaced, length), given, tables), size)
     spaced = tf.gather(tf.concat([[SPACE], replaced], axis=0), kept.owner)

@@ -13,6 +13,7 @@ from keras_attn.export.tokens.character_map import CharacterMap, character_map
 from keras_attn.export.tokens.double_array import DoubleArray, build_double_array, nodes_of
 from keras_attn.export.tokens.utf8_trie import characters, with_default
 from keras_attn.special_ids import UNK_ID
+from keras_attn.text.capitals import lowers_capitals
 from keras_attn.text.framing import one_line
 from keras_attn.text.vocabulary_checks import byte_ids
 from keras_attn.text.words import WORD_START
@@ -32,11 +33,13 @@ class Normalization:
         characters: what characters are replaced by.
         add_space: whether a space is put in front.
         merge_spaces: whether runs of spaces become one, and none is left at the ends.
+        lower_capitals: whether a line in capitals is read in small letters, see `text.capitals`.
     """
 
     characters: CharacterMap
     add_space: bool
     merge_spaces: bool
+    lower_capitals: bool
 
 
 @dataclass(frozen=True)
@@ -118,7 +121,9 @@ def _normalization(model: ModelProto) -> Normalization:
         characters = character_map(spec.precompiled_charsmap, frozenset(symbols))
     except ValueError as error:
         raise _unfit(str(error)) from None
-    return Normalization(characters, spec.add_dummy_prefix, spec.remove_extra_whitespaces)
+    return Normalization(
+        characters, spec.add_dummy_prefix, spec.remove_extra_whitespaces, lowers_capitals(model)
+    )
 
 
 def _pieces(model: ModelProto, byte_ids: list[int]) -> Pieces:

@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from keras_attn.export.tokens.joining import joined
 from keras_attn.export.tokens.vocabulary_tables import vocabulary_tables
+from keras_attn.text.capitals import SMALL_LETTERS, with_lower_capitals, without_capitals
 from keras_attn.text.framing import one_line
 from keras_attn.text.tokenizer import train_tokenizer
 
@@ -122,6 +123,39 @@ def test_every_id_tells_where_its_part_of_the_text_ends(usual):
     assert [text[:end].decode() for end in ends] == [
         usual.reference.decode(ids[: i + 1]) for i in range(len(ids))
     ]
+
+
+@pytest.fixture(scope="module")
+def quiet(train, cutter):
+    """Of a vocabulary that has lines in capitals read in small letters."""
+    return cutter(with_lower_capitals(train(byte_fallback=True, vocab_size=400)))
+
+
+def drawn_capitals(count):
+    """Capitals and letters of their blocks, with bytes that are no UTF-8, at the end of the room for a short text too."""
+    draw = random.Random(3)
+    letters = [*range(0x20, 0x590), *range(0x1E00, 0x1F00), 0x2C6F, 0x6F22, 0x1F600]
+    for number in range(count):
+        points = letters if number % 3 == 0 else [*SMALL_LETTERS, 0x20, 0x31]
+        text = "".join(map(chr, draw.choices(points, k=draw.choice([3, 9, 60, 62, 64, 200])))).encode()
+        broken = draw.choice([b"", b"", b"\xc1\x81", b"\xe0\x81\x81", b"\xc3", b"\xe1\xba", b"\x80", b"\xff"])
+        yield broken + text if draw.random() < 0.5 else text[:-1] + broken + text
+
+
+def test_a_line_in_capitals_is_cut_as_in_small_letters(quiet):
+    changed = 0
+    for text in [*ODD, *drawn_strings(200), *drawn_capitals(600)]:
+        line = without_capitals(text[:511].decode("utf-8", errors="surrogateescape"))
+        ids, _, truncated = quiet.cut(text)
+        if not truncated:
+            read = line.encode("utf-8", errors="surrogateescape")
+            assert (text, ids) == (text, quiet.reference.encode(read))
+            changed += read != text
+    assert changed > 200
+
+
+def test_other_vocabularies_keep_capitals(usual):
+    assert usual.cut(b"A DOG")[0] == usual.reference.encode("A DOG") != usual.reference.encode("A dog")
 
 
 @pytest.mark.parametrize(("count", "truncated"), [(127, False), (511, False), (512, True), (600, True)])
