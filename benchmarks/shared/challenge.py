@@ -2,7 +2,7 @@
 
 From English to Spanish or back. The same seed gives the same sentences. Names are made of syllables, so that no training corpus
 holds them. A fact is right if the translation says it in a form that people write: 1,250 as 1250, 1.250 or 1 250; 12.50 as 12,50;
-May 14, 1987 with 14, mayo and 1987.
+May 14, 1987 with 14, mayo and 1987, or to English with 14 or 14th.
 """
 
 import random
@@ -232,7 +232,13 @@ def _price(draw: random.Random, source: str, target: str) -> tuple[str, tuple]:
 def _date(draw: random.Random, source: str, target: str) -> tuple[str, tuple]:
     month, day, year = draw.randrange(12), draw.randrange(2, 29), draw.randrange(1850, 2030)
     text = _DATES[source].format(month=_MONTHS[source][month], day=day, year=year)
-    return text, ((str(day),), (_MONTHS[target][month],), (str(year),))
+    return text, (_days(day, target), (_MONTHS[target][month],), (str(year),))
+
+
+def _days(day: int, language: str) -> tuple[str, ...]:
+    """14, and in English 14th too."""
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(day % 10 if day // 10 != 1 else 0, "th")
+    return (str(day), f"{day}{ending}") if language == "en" else (str(day),)
 
 
 def _name(draw: random.Random, source: str, target: str) -> tuple[str, tuple]:

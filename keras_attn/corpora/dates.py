@@ -104,7 +104,8 @@ def _in_digits(date: datetime.date, draws: random.Random) -> str:
     )
 
 
-def _english_ordinal(day: int) -> str:
+def english_ordinal(day: int) -> str:
+    """1st, 2nd, 3rd, 4th, ..., for a number below 101."""
     ending = "th" if day in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
     return f"{day}{ending}"
 
@@ -132,7 +133,7 @@ _LANGUAGES = {
             "{short} {day}, {year}",
             "{day} {short} {year}",
         ),
-        _english_ordinal,
+        english_ordinal,
     ),
     "de": Language(
         "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",

@@ -11,11 +11,12 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 
-from keras_attn.corpora.dates import months
+from keras_attn.corpora.dates import english_ordinal, months
 from keras_attn.text.corpus import Corpus
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _NUMBER = re.compile(r"(?<![\w.,:])\d+(?:[.,:]\d+)*(?!\w)")
+_ORDINAL = re.compile(r"(?<![\w.,:])(\d{1,2})(?:st|nd|rd|th)(?!\w)")
 _FINAL_MARKS = re.compile(r"(?<=\w)[.!?…。！？]+$")
 # Numbers are rare and dates rarer, so their pairs are varied more often.
 _TIMES_A_NUMBER, _TIMES_A_MONTH = 4, 30
@@ -28,7 +29,8 @@ def with_augmentation(corpus: Corpus, copies: int, seed: int, *, languages: tupl
 
     Where both sides of a pair share a name or a number, both get another one. A new name is the beginning of one name of the corpus
     and the end of another. A new number keeps its shape or, half of the time, takes another (`1250`, `1,250`, `12.50`, `10:45`).
-    Where the source names a month and the target the same one, both get another month.
+    Where the source names a month and the target the same one, both get another month, and numbers of one or two digits another
+    day. A day may be 5 on one side and 5th on the other.
     Then one source in four is written in capitals, without capitals, or without its final punctuation; its target stays as it is.
     A copy that came out unchanged is left out.
 
@@ -62,12 +64,16 @@ def _varied(
 ) -> Iterator[tuple[str, str]]:
     source, target = pair
     shared = [word for word in sorted(_shared(_WORD, pair)) if word in names]
-    numbers = sorted(_shared(_NUMBER, pair))
+    ordinals = {*_ORDINAL.findall(source), *_ORDINAL.findall(target)}
+    numbers = sorted(set(_numbers(source)) & set(_numbers(target)))
     words = [_WORD.findall(line) for line in pair]
     named = [month for month in calendar if month[0] in words[0] and month[1] in words[1]]
     for _ in range(_TIMES_A_MONTH if named else _TIMES_A_NUMBER if numbers else 1):
         others = {name: _spliced(names, draw) for name in shared}
-        others |= {number: _another_number(number, draw) for number in numbers}
+        others |= {
+            number: (_another_in_a_date if named or number in ordinals else _another_number)(number, draw)
+            for number in numbers
+        }
         exchanged = [(month, draw.choice(calendar)) for month in named]
         in_source, in_target = ({old[side]: new[side] for old, new in exchanged} for side in (0, 1))
         varied = _careless(_replaced(source, others | in_source), draw), _replaced(target, others | in_target)
@@ -77,6 +83,10 @@ def _varied(
 
 def _shared(pattern: re.Pattern[str], pair: tuple[str, str]) -> set[str]:
     return set(pattern.findall(pair[0])) & set(pattern.findall(pair[1]))
+
+
+def _numbers(line: str) -> list[str]:
+    return [*_NUMBER.findall(line), *_ORDINAL.findall(line)]
 
 
 def _names(corpus: Corpus) -> list[str]:
@@ -95,8 +105,7 @@ def _spliced(names: list[str], draw: random.Random) -> str:
 
 def _another_number(number: str, draw: random.Random) -> str:
     if draw.random() < 0.5:
-        digits = re.sub(r"\d", lambda _: str(draw.randrange(10)), number)
-        return f"{draw.randrange(1, 10)}{digits[1:]}"
+        return _of_the_same_shape(number, draw)
     whole = draw.randrange(10 ** draw.randrange(1, 6))
     shapes = (
         str(whole),
@@ -107,7 +116,19 @@ def _another_number(number: str, draw: random.Random) -> str:
     return draw.choice(shapes)
 
 
+def _another_in_a_date(number: str, draw: random.Random) -> str:
+    return str(draw.randrange(1, 32)) if len(number) < 3 else _of_the_same_shape(number, draw)
+
+
+def _of_the_same_shape(number: str, draw: random.Random) -> str:
+    digits = re.sub(r"\d", lambda _: str(draw.randrange(10)), number)
+    return f"{draw.randrange(1, 10)}{digits[1:]}"
+
+
 def _replaced(line: str, others: dict[str, str]) -> str:
+    line = _ORDINAL.sub(
+        lambda match: english_ordinal(int(others[match[1]])) if match[1] in others else match[0], line
+    )
     for pattern in (_NUMBER, _WORD):
         line = pattern.sub(lambda match: others.get(match[0], match[0]), line)
     return line

@@ -5,6 +5,7 @@ from functools import partial
 
 import pytest
 
+from keras_attn.corpora.dates import english_ordinal
 from keras_attn.data import augmentation
 from keras_attn.text.corpus import Corpus
 
@@ -160,6 +161,25 @@ def test_a_month_becomes_another_on_both_sides():
         found.add((month.lower(), other))
     assert len(found) == 12
     assert {("may", "mayo"), ("january", "enero"), ("august", "agosto"), ("december", "diciembre")} <= found
+
+
+def test_a_day_and_a_year_stay_a_day_and_a_year_and_a_day_may_be_an_ordinal():
+    pair = Corpus(["Born on July 28th, 1888."], ["Nació el 28 de julio de 1888."])
+    days = set()
+    corpus = with_augmentation(pair, 20, 1)
+    for source, target in zip(corpus.source, corpus.target, strict=True):
+        day, _, year = re.fullmatch(r"Nació el (\d+) de (\w+) de (\d{4})\.", target).groups()
+        assert f" {english_ordinal(int(day))}, {year}" in source.lower()
+        days.add(int(day))
+    assert days == set(range(1, 32))
+
+
+def test_an_ordinal_that_is_no_date_stays_one():
+    corpus = with_augmentation(Corpus(["his 2nd or 11th try"], ["intento 2 o 11"]), 20, 1)
+    for source, target in zip(corpus.source, corpus.target, strict=True):
+        one, other = map(int, re.fullmatch(r"intento (\d+) o (\d+)", target).groups())
+        assert source.lower() == f"his {english_ordinal(one)} or {english_ordinal(other)} try"
+    assert len(set(corpus.target)) > 40
 
 
 def test_pairs_with_a_month_come_thirty_times_as_often():

@@ -60,6 +60,15 @@ def test_a_date_takes_day_month_and_year(challenge):
     assert not date.stands_in("Nació el 14 de marzo de 1987.")
 
 
+def test_a_day_in_english_may_be_an_ordinal(challenge):
+    dates = [one for one in challenge.challenges(source="es", target="en") if one.facts[0].kind == "date"]
+    days = {one.facts[0].parts[0] for one in dates}
+    assert {("2", "2nd"), ("3", "3rd"), ("11", "11th"), ("12", "12th"), ("21", "21st"), ("22", "22nd")} < days
+    assert all(
+        len(one.facts[0].parts[0]) == 1 for one in challenge.challenges() if one.facts[0].kind == "date"
+    )
+
+
 def test_shares_are_of_facts_by_kind_and_of_all_numbers(challenge):
     number, time, name = (
         challenge.Fact(kind, ((form,),))
