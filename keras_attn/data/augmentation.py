@@ -16,7 +16,7 @@ from keras_attn.text.corpus import Corpus
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _NUMBER = re.compile(r"(?<![\w.,:])\d+(?:[.,:]\d+)*(?!\w)")
-_ORDINAL = re.compile(r"(?<![\w.,:])(\d{1,2})(?:st|nd|rd|th)(?!\w)")
+_ORDINAL = re.compile(r"(?<![\w.,:])(\d{1,2})(?:st|[nr]d|th)(?!\w)")
 _FINAL_MARKS = re.compile(r"(?<=\w)[.!?…。！？]+$")
 # Numbers are rare and dates rarer, so their pairs are varied more often.
 _TIMES_A_NUMBER, _TIMES_A_MONTH = 4, 30
