@@ -107,16 +107,15 @@ class IsolatedGraphs:
             try:
                 if self._owner != os.getpid():  # there is none, or this process is a fork of its owner
                     self._start()
-                return self._exchange(what, signature, inputs)
+                error, outputs = self._exchange(what, signature, inputs)
             except (BrokenPipeError, EOFError):
                 raise self._crashed() from None
-            except ValueError:
+            except BaseException:
+                self._stop()  # an answer still to come would be taken for that of the next call
                 raise
-            except (
-                BaseException
-            ):  # an interrupt, for example: the answer to come would be taken for that of the next call
-                self._stop()
-                raise
+        if error is not None:
+            raise ValueError(error)
+        return outputs
 
     def _start(self) -> None:
         self._process = subprocess.Popen(
@@ -133,12 +132,9 @@ class IsolatedGraphs:
         for signature, inputs in self._opened.items():
             self._exchange("open", signature, inputs)
 
-    def _exchange(self, what: str, signature: str, inputs: Arrays) -> Arrays:
+    def _exchange(self, what: str, signature: str, inputs: Arrays) -> tuple[str | None, Arrays]:
         _send(self._process.stdin, [what, signature], inputs)
-        error, outputs = _receive(self._process.stdout)
-        if error is not None:
-            raise ValueError(error)
-        return outputs
+        return _receive(self._process.stdout)
 
     def _crashed(self) -> ValueError:
         status = self._process.wait()
@@ -147,7 +143,8 @@ class IsolatedGraphs:
         return ValueError(f"it crashes LiteRT, or the process that runs it was killed ({how})")
 
     def _stop(self) -> None:
-        self._end()
+        if self._owner is not None:
+            self._end()
         self._owner = None
 
 
