@@ -7,6 +7,7 @@ import click
 from keras_attn.cli import messages
 from keras_attn.cli.loading import MODEL, load_tensorflow
 from keras_attn.config import DataConfig
+from keras_attn.storage import packaged
 from keras_attn.storage.model_folder import check_model_folder, load_data_config, load_model
 from keras_attn.text.corpus import Corpus, CorpusError, read_lines
 
@@ -43,7 +44,7 @@ FILE = click.Path(exists=True, dir_okay=False)
 @click.option(
     "--output",
     type=click.Path(file_okay=False),
-    help="[default: FOLDER/saved-model, FOLDER/litert-PRECISION]",
+    help="[default: FOLDER/saved-model, FOLDER/litert-PRECISION; of a packaged model, such a folder here, with its name in front]",
 )
 @click.option(
     "--source", type=FILE, help="At least 50 lines on which to compare the export. [default: the dev split]"
@@ -73,8 +74,7 @@ def export(
     if reference and not source:
         raise click.UsageError("--reference needs --source.")
     precision = precision or "float32"
-    if not output:
-        output = str(Path(folder, kind if kind == "saved-model" else f"litert-{precision}"))
+    output = output or _default_output(folder, kind if kind == "saved-model" else f"litert-{precision}")
     check_model_folder(folder)
     load_tensorflow()
     trained = load_model(folder)
@@ -104,6 +104,11 @@ def export(
     click.echo(output)
     if parity:
         click.echo(parity)
+
+
+def _default_output(folder: str, name: str) -> str:
+    """In the model's folder, unless that is part of the package."""
+    return f"{Path(folder).name}-{name}" if packaged.holds(folder) else str(Path(folder, name))
 
 
 def _dev_split(data: DataConfig) -> Corpus | None:

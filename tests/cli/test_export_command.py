@@ -2,6 +2,10 @@ import json
 
 import pytest
 
+from keras_attn.evaluation.scores import corpus_scores
+from keras_attn.inference.translator import Translator
+from keras_attn.storage.model_folder import load_model
+
 pytestmark = pytest.mark.slow
 
 
@@ -29,6 +33,41 @@ def test_a_litert_file_lands_where_it_is_told(run, model_folder, tmp_path):
     assert result.stdout == f"{output}\n"
     assert "not compared with the model: no files for the dev split" in result.stderr
     assert (output / "model.tflite").is_file()
+
+
+def test_by_default_a_litert_file_lands_in_the_model_s_folder_and_is_scored(
+    run, model_folder, sixty_lines, tmp_path, target_lines
+):
+    reference = tmp_path / "sixty.fr"
+    reference.write_text("".join(f"{line}\n" for line in target_lines[:60]))
+    options = ["--format", "litert", "--source-length", 32, "--source", sixty_lines, "--reference", reference]
+    result = run("export", model_folder, *options)
+    assert result.exit_code == 0, result.stderr
+    where, _, bleu = result.stdout.splitlines()
+    assert where == str(model_folder / "litert-float32")
+    assert bleu == _bleu(load_model(model_folder), sixty_lines, target_lines[:60])
+
+
+def _bleu(trained, sources, references):
+    """Of the model itself, which the export agrees with."""
+    said = Translator.from_trained(trained)(sources.read_text().splitlines(), beam_size=1)
+    scores = corpus_scores(said, references)
+    return f"BLEU {scores.bleu:.2f}, Keras {scores.bleu:.2f}  {scores.bleu_signature}"
+
+
+@pytest.mark.parametrize(("kind", "name"), [("litert", "litert-int8"), ("saved-model", "saved-model")])
+def test_a_packaged_model_s_export_does_not_land_in_the_package(
+    run, noted, tmp_path, monkeypatch, kind, name
+):
+    monkeypatch.chdir(tmp_path)
+    to = {"litert": "keras_attn.export.litert.export_litert"}
+    calls = noted(to.get(kind, "keras_attn.export.saved_model.export_saved_model"))
+    noted("keras_attn.cli.export._dev_split")
+    precision = ["--precision", "int8"] if kind == "litert" else []
+    result = run("export", "cmudict", "--format", kind, *precision)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout == f"cmudict-{name}\n"
+    assert calls[0][0][1] == f"cmudict-{name}"
 
 
 @pytest.mark.parametrize(("limit", "expected"), [([], 256), (["--source-length", 20], 20)])
