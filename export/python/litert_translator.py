@@ -296,9 +296,15 @@ def in_a_copy(run: Callable[[], int]) -> int:
             sys.stdout.flush()
         finally:
             os._exit(status)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal sends it to both
-    signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM))
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    before = {
+        signal.SIGINT: signal.signal(signal.SIGINT, signal.SIG_IGN),  # the terminal sends it to both
+        signal.SIGTERM: signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM)),
+    }
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    for number, handler in before.items():
+        if handler is not None:  # one that Python did not install
+            signal.signal(number, handler)
+    return status
 
 
 def main() -> None:

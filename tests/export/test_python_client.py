@@ -278,6 +278,7 @@ def test_the_command_passes_its_threads_on(python_client, monkeypatch, capfd):
         raise ValueError(f"given {arguments}")
 
     names = python_client.__init__.__globals__
+    handlers = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
     monkeypatch.setitem(names, "Translator", noted)
     for options in ([], ["--threads", "3"]):
         monkeypatch.setattr("sys.argv", ["litert_translator.py", "model.tflite", *options])
@@ -285,6 +286,7 @@ def test_the_command_passes_its_threads_on(python_client, monkeypatch, capfd):
             names["main"]()
     said = capfd.readouterr().err.splitlines()
     assert said == ["Error: given ('model.tflite', 1)", "Error: given ('model.tflite', 3)"]
+    assert handlers == [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it has no copy")
