@@ -204,6 +204,7 @@ def train_tokenizer(
         raise ValueError(f"kind must be one of {', '.join(KINDS)}. Received: {kind!r}")
     import sentencepiece
 
+    lower_capitals &= kind != "symbols"
     text = [without_capitals(line) if lower_capitals else line for line in lines if line.strip()]
     if not text:
         raise ValueError("cannot train a vocabulary: there is no text")

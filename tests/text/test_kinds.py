@@ -111,8 +111,10 @@ def test_a_line_in_capitals_is_read_in_small_letters_where_that_is_asked_for(kin
     assert pickle.loads(pickle.dumps(tokenizer)).lower_capitals
 
 
-def test_capitals_of_symbols_count_even_then():
-    tokenizer = train_tokenizer(["t T tʰ"], 60, kind="symbols", lowercase=True)
+@pytest.mark.parametrize("option", ["lowercase", "lower_capitals"])
+def test_capitals_of_symbols_count_even_then(option):
+    tokenizer = train_tokenizer(["t T tʰ"], 60, kind="symbols", **{option: True})
+    assert tokenizer.encode(["T T"]) != tokenizer.encode(["T t"])
     assert tokenizer.pieces(tokenizer.encode(["T t tʰ"])[0]) == ["▁T", "▁t", "▁tʰ"]
 
 
