@@ -36,6 +36,7 @@ OTHERS = 500  # sentences of Tatoeba
 
 def recipe(size: int, seed: int) -> configs.Config:
     settings = (
+        'data.corpus=""',  # the pairs are given
         "tokenizer.vocab_size=1000",
         f"training.epochs={STEPS * BATCH // size}",
         f"training.batch_size={BATCH}",

@@ -5,7 +5,7 @@ import json
 import click
 
 from keras_attn import config as configs
-from keras_attn.cli.loading import add_engine, load_tensorflow
+from keras_attn.cli.loading import add_engine, load_keras
 
 OVERRIDE = {"multiple": True, "metavar": "SECTION.KEY=VALUE"}
 
@@ -43,7 +43,7 @@ def distill(
     """
     settings = configs.load(config, overrides)
     student = configs.override(settings, choices)
-    load_tensorflow()
+    load_keras()
     from keras_attn.training import distillation
 
     metrics = distillation.distill(settings, folder, rounds=rounds, teachers=teachers, student=student)

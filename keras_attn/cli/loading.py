@@ -41,14 +41,23 @@ def load_translator(folder: str, *others: str) -> "Translator":
     """Loads a model folder, or several as an ensemble; raises what `load_model` raises, before importing Keras if possible."""
     for each in (folder, *others):
         check_model_folder(each)
-    load_tensorflow()
+    load_keras()
     from keras_attn.inference.translator import Translator
 
     return Translator.load(folder, *others)
 
 
+def load_keras() -> None:
+    """Imports Keras and its backend without the log lines that TensorFlow's C++ code writes at any log level."""
+    with silent_stderr():
+        import keras
+
+    if keras.backend.backend() == "tensorflow":
+        load_tensorflow()
+
+
 def load_tensorflow() -> None:
-    """Imports TensorFlow and tensorflow-text without the log lines that their C++ code writes at any log level."""
+    """Imports TensorFlow and tensorflow-text without such lines."""
     with silent_stderr():
         import tensorflow  # noqa: F401
         import tensorflow_text  # noqa: F401

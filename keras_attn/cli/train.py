@@ -5,7 +5,7 @@ import json
 import click
 
 from keras_attn import config as configs
-from keras_attn.cli.loading import MODEL, add_engine, load_tensorflow
+from keras_attn.cli.loading import MODEL, add_engine, load_keras
 
 
 @click.command(short_help="Train a model.")
@@ -45,7 +45,7 @@ def train(
     if devices:
         overrides += (f"training.devices={devices}",)
     settings = configs.load(config, overrides)
-    load_tensorflow()
+    load_keras()
     from keras_attn.training import fit
     from keras_attn.training.start import Start
 

@@ -1,13 +1,12 @@
-"""Training batches from parallel lines, as a tf.data stream, which `fit` takes on every Keras backend."""
+"""Training batches from parallel lines: NumPy arrays, or a tf.data stream that makes them beside the training step."""
 
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import compress, count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import tensorflow as tf
 
 from keras_attn.config import DataConfig, TrainingConfig
 from keras_attn.data.bucketing import Shape, layout
@@ -18,6 +17,9 @@ from keras_attn.text.corpus import Corpus
 from keras_attn.text.framing import training_arrays
 from keras_attn.text.ragged import Ragged
 from keras_attn.text.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    import tensorflow as tf
 
 _READY = 8  # batches prepared ahead of the training step
 
@@ -92,23 +94,26 @@ class TrainingBatches:
         self.pairs = len(source)
         self.steps_per_epoch = len(self._layout.shapes)
 
-    def stream(self, start_step: int = 0, share: Share = WHOLE) -> tf.data.Dataset:
-        """Endless batches from the given step on; one share of each batch.
+    def stream(self, start_step: int = 0, share: Share = WHOLE) -> "tf.data.Dataset":
+        """The batches of `arrays` as a tf.data pipeline, which prepares some of them ahead."""
+        import tensorflow as tf
 
-        Epoch e is shuffled with (`training.seed`, e): the same seed gives the same batches, and a stream that starts at step n
-        equals an uninterrupted one from its n-th batch on.
-        """
         options = tf.data.Options()
         options.autotune.enabled = (
             False  # its thread sleeps longer and longer, and leaving the stream waits for it
         )
         with tf.device("CPU"):
             batches = tf.data.Dataset.from_generator(
-                partial(self._batches, start_step, share), output_signature=self._signature()
+                partial(self.arrays, start_step, share), output_signature=self._signature()
             )
             return batches.prefetch(_READY).with_options(options)
 
-    def _batches(self, start_step: int, share: Share) -> Iterator[tuple[Any, ...]]:
+    def arrays(self, start_step: int = 0, share: Share = WHOLE) -> Iterator[tuple[Any, ...]]:
+        """Endless batches of NumPy arrays from the given step on; one share of each batch.
+
+        Epoch e is shuffled with (`training.seed`, e): the same seed gives the same batches, and an iterator that starts at step n
+        equals an uninterrupted one from its n-th batch on.
+        """
         first_epoch, done = divmod(start_step, self.steps_per_epoch)
         for epoch in count(first_epoch):
             sides = self._sides(epoch)
@@ -159,6 +164,8 @@ class TrainingBatches:
         return np.repeat(array, self._passes, axis=0)
 
     def _signature(self) -> tuple[Any, ...]:
+        import tensorflow as tf
+
         ids, weight = tf.TensorSpec([None, None], tf.int32), tf.TensorSpec([None, None], tf.float32)
         if self._links is None:
             return (ids, ids), ids, weight

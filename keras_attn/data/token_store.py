@@ -8,12 +8,12 @@ bytes per pair.
 import contextlib
 import dataclasses
 import hashlib
+import os
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
-import tensorflow as tf
 
 from keras_attn.corpora.cache import cache_folder
 from keras_attn.files import locked, new_file
@@ -125,22 +125,16 @@ def _tokenised(
     corpus: Corpus, tokenizers: tuple[Tokenizer, Tokenizer]
 ) -> Iterator[list[tuple[np.ndarray, np.ndarray]]]:
     """For chunks of the pairs and for each side: the ids of all lines, int32, and their number per line. Uses all cores."""
+    threads = os.cpu_count() or 1
+    pairs = zip(corpus.source, corpus.target, strict=True)
+    while chunk := list(islice(pairs, _CHUNK)):
+        sides = zip(*chunk, strict=True)
+        rows = [tokenizer.encode(lines, threads) for tokenizer, lines in zip(tokenizers, sides, strict=True)]
+        yield [_flat(side) for side in rows]
 
-    def chunks() -> Iterator[tuple[list[bytes], list[bytes]]]:
-        pairs = zip(corpus.source, corpus.target, strict=True)
-        while chunk := list(islice(pairs, _CHUNK)):
-            yield tuple(
-                [line.encode("utf-8", errors="replace") for line in side] for side in zip(*chunk, strict=True)
-            )
 
-    def encoded(*sides: tf.Tensor) -> list[tuple[tf.Tensor, tf.Tensor]]:
-        rows = [tokenizer.tf_encode(lines) for tokenizer, lines in zip(tokenizers, sides, strict=True)]
-        return [(ids.values, ids.row_lengths()) for ids in rows]
-
-    with tf.device("CPU"):
-        spec = tf.TensorSpec([None], tf.string)
-        dataset = tf.data.Dataset.from_generator(chunks, output_signature=(spec, spec))
-        yield from dataset.map(encoded, tf.data.AUTOTUNE, deterministic=True).as_numpy_iterator()
+def _flat(rows: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
+    return np.fromiter(chain.from_iterable(rows), np.int32), np.fromiter(map(len, rows), np.int64)
 
 
 class _GrowingArray:

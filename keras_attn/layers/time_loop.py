@@ -7,6 +7,10 @@ JAX, torch and other backends use `keras.ops.scan`. On TensorFlow it emits only 
 import keras
 from keras import ops, tree
 
+# Steps in one turn of XLA's loop on an accelerator, where launching the kernels of a step takes longer than computing it. XLA joins
+# the kernels of neighbouring steps: see `benchmarks/log/accelerator.md`.
+_STEPS_A_TURN = 4
+
 
 def unroll(step, inputs, state, layer, *, reverse=False, length=None):
     """Applies `step` at every time step.
@@ -55,6 +59,8 @@ def _torch_loop(step, inputs, state, layer, reverse, length):
 
 def _jax_loop(step, inputs, state, layer, reverse, length):
     """JAX's loop body must be pure, so random seeds that `step` advances are part of the carry."""
+    import jax
+
     weights = {id(weight) for weight in layer.weights}  # trainable or frozen; all other variables are seeds
     seeds = [variable for variable in layer.variables if id(variable) not in weights]
     fixed = [(weight, weight.value) for weight in layer.weights]
@@ -67,7 +73,8 @@ def _jax_loop(step, inputs, state, layer, reverse, length):
         return (state, [scope.get_current_value(seed) for seed in seeds]), outputs_t
 
     carry = (state, [seed.value for seed in seeds])
-    (state, seed_values), outputs = ops.scan(body, carry, inputs, reverse=reverse)
+    turn = 1 if jax.default_backend() == "cpu" else _STEPS_A_TURN
+    (state, seed_values), outputs = ops.scan(body, carry, inputs, reverse=reverse, unroll=turn)
     for seed, value in zip(seeds, seed_values, strict=True):
         seed.assign(value)
     return outputs, state

@@ -61,7 +61,11 @@ class TransformerEncoder(keras.layers.Layer):
         for i in range(self.num_layers):
             self.attentions.append(
                 layers.MultiHeadAttention(
-                    self.num_heads, width // self.num_heads, name=f"attention_{i}", **policy
+                    self.num_heads,
+                    width // self.num_heads,
+                    flash_attention=False,  # cuDNN's refuses a mask of padding, with a traceback for each layer
+                    name=f"attention_{i}",
+                    **policy,
                 )
             )
             self.inner.append(layers.Dense(4 * width, activation="relu", name=f"inner_{i}", **policy))

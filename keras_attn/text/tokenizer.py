@@ -77,12 +77,12 @@ class Tokenizer:
     def __reduce__(self) -> tuple[type, tuple[bytes]]:
         return Tokenizer, (self.model_proto,)
 
-    def encode(self, lines: Sequence[str]) -> list[list[int]]:
+    def encode(self, lines: Sequence[str], threads: int = 1) -> list[list[int]]:
         """The ids of each line, without BOS and EOS; a line without any piece, such as "", has none.
 
-        A lone surrogate, which UTF-8 cannot hold, counts as a question mark.
+        A lone surrogate, which UTF-8 cannot hold, counts as a question mark. More threads give the same ids.
         """
-        return self._library.encode([self._readable(line) for line in lines], num_threads=1)
+        return self._library.encode([self._readable(line) for line in lines], num_threads=threads)
 
     def sample(self, lines: Sequence[str], alpha: float, seed: int) -> list[list[int]]:
         """The ids of a random segmentation of each line: segmentation x has a probability proportional to P(x) ** alpha.

@@ -57,7 +57,7 @@ class StopOnDivergence(keras.callbacks.Callback):
 
 def describe_batch(batches: TrainingBatches, trained: TrainedModel, step: int) -> str:
     """The shapes, range of ids and first pair of a step's batch, which is made again for this."""
-    (source, target), *_ = next(batches.stream(step).as_numpy_iterator())
+    (source, target), *_ = next(batches.arrays(step))
     first = trained.source_tokenizer.decode(source[:1])[0], trained.target_tokenizer.decode(target[:1])[0]
     return (
         f"{len(source)} pairs, {source.shape[1]} source and {target.shape[1]} target tokens long, ids up to {source.max()} "

@@ -3,7 +3,7 @@
 import dataclasses
 import importlib.util
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -263,7 +263,7 @@ def _fit(
     stop = StopOnDivergence(trained.config.training, describe, steps_per_round=plan.steps_per_round)
     with tqdm(total=plan.total_steps, initial=step, unit="step", disable=None, dynamic_ncols=True) as bar:
         fitted.fit(
-            batches.stream(step, devices.share),
+            _of_backend(batches)(step, devices.share),
             steps_per_epoch=plan.steps_per_round,
             initial_epoch=done,
             epochs=plan.rounds,
@@ -271,6 +271,11 @@ def _fit(
             shuffle=False,  # the stream is already shuffled
             callbacks=[stop, ShowProgress(bar), *callbacks],
         )
+
+
+def _of_backend(batches: TrainingBatches) -> Callable:
+    """On TensorFlow a tf.data pipeline. The others compute while Python goes on, and train where TensorFlow is not installed."""
+    return batches.stream if keras.backend.backend() == "tensorflow" else batches.arrays
 
 
 def _finish(folder: Path, state: TrainingState) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from keras import ops
 from keras_attn.config import Config, ConfigError
 from keras_attn.data.splits import Splits
 from keras_attn.models.seq2seq import Seq2Seq
+from keras_attn.special_ids import UNK_ID
 from keras_attn.storage.model_folder import load_model
 from keras_attn.text.tokenizer import Tokenizer
 from keras_attn.training.inputs import train_tokenizers
@@ -25,7 +26,8 @@ class Start:
         folder: its model folder. `[model]` must describe the same layers, and may add some, such as those of `copy`, which start at
             random; dropout and all of `[training]` may differ.
         new_vocabulary: whether to train a vocabulary on the new sentence pairs, as `[tokenizer]` says. The pieces that both
-            vocabularies have keep what is known of them, the others start at random. Else the model keeps its vocabulary.
+            vocabularies have keep what is known of them; another piece starts as the mean of the old pieces that spell it. Else the
+            model keeps its vocabulary.
     """
 
     folder: str | Path
@@ -54,9 +56,9 @@ class Start:
             ModelFolderError, FileNotFoundError: as `load_model`.
         """
         old = load_model(self.folder)
-        shared = {
-            "source": _shared(source, old.source_tokenizer),
-            "target": _shared(target, old.target_tokenizer),
+        origins = {
+            "source": _origins(source, old.source_tokenizer),
+            "target": _origins(target, old.target_tokenizer),
         }
         sides = _of_words(model)
         values = []
@@ -66,23 +68,38 @@ class Start:
                 side, axis = sides[id(new)]
                 if _others(new, axis) != _others(before, axis):
                     raise _another_model(self.folder, new, before)
-                value = _with_rows(ops.convert_to_numpy(new.value), value, axis, shared[side])
+                value = _with_rows(value, axis, origins[side])
             elif new.shape != before.shape:
                 raise _another_model(self.folder, new, before)
             values.append((new, value))
         for new, value in values:
             new.assign(value)
         return (
-            f"started from {self.folder}, with {len(shared['source'])} of {source.vocab_size} source pieces, "
-            f"{len(shared['target'])} of {target.vocab_size} target pieces and {len(values)} of {len(model.weights)} weights"
+            f"started from {self.folder}, with {_kept(source, old.source_tokenizer)} source pieces, "
+            f"{_kept(target, old.target_tokenizer)} target pieces and {len(values)} of {len(model.weights)} weights"
         )
 
 
-def _shared(new: Tokenizer, old: Tokenizer) -> np.ndarray:
-    """int `[pieces, 2]`: the ids of the pieces that both vocabularies have, in the new one and in the old one."""
+def _origins(new: Tokenizer, old: Tokenizer) -> list[list[int]]:
+    """For each piece of the new vocabulary the old pieces that spell it: itself, where the old vocabulary has it."""
     known = {piece: i for i, piece in enumerate(old.pieces(range(old.vocab_size)))}
-    pieces = new.pieces(range(new.vocab_size))
-    return np.array([(i, known[piece]) for i, piece in enumerate(pieces) if piece in known])
+    return [_spelled(piece, known) or [UNK_ID] for piece in new.pieces(range(new.vocab_size))]
+
+
+def _spelled(piece: str, known: dict[str, int]) -> list[int]:
+    """Cut from the left, each time the longest; characters that no piece has are skipped."""
+    found = []
+    while piece:
+        length = next((n for n in range(len(piece), 0, -1) if piece[:n] in known), 0)
+        if length:
+            found.append(known[piece[:length]])
+        piece = piece[max(length, 1) :]
+    return found
+
+
+def _kept(new: Tokenizer, old: Tokenizer) -> str:
+    pieces = [set(each.pieces(range(each.vocab_size))) for each in (new, old)]
+    return f"{len(pieces[0] & pieces[1])} of {new.vocab_size}"
 
 
 def _of_words(model: Seq2Seq) -> dict[int, tuple[str, int]]:
@@ -93,10 +110,10 @@ def _of_words(model: Seq2Seq) -> dict[int, tuple[str, int]]:
     return {id(weight): (side, axis) for side, axis, layer in layers for weight in layer.weights}
 
 
-def _with_rows(new: np.ndarray, old: np.ndarray, axis: int, shared: np.ndarray) -> np.ndarray:
-    new = np.moveaxis(new.copy(), axis, 0)
-    new[shared[:, 0]] = np.moveaxis(old, axis, 0)[shared[:, 1]]
-    return np.moveaxis(new, 0, axis)
+def _with_rows(old: np.ndarray, axis: int, origins: list[list[int]]) -> np.ndarray:
+    """Random rows instead would be several times as long as trained ones, and drown them in every output."""
+    old = np.moveaxis(old, axis, 0)
+    return np.moveaxis(np.stack([old[each].mean(axis=0) for each in origins]), 0, axis)
 
 
 def _others(weight: keras.Variable, axis: int) -> list[int]:

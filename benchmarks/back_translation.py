@@ -1,0 +1,59 @@
+"""Goes on with a packaged model of Tatoeba, on its own pairs and on as many whose sources the model of the other direction made.
+
+    python benchmarks/back_translation.py configs/tatoeba_names_and_numbers.toml runs/en-es-8 --set training.seed=8
+    python benchmarks/back_translation.py configs/tatoeba_names_and_numbers.toml runs/es-en-8 --set training.seed=8 \
+        --set data.source_language=es --set data.target_language=en
+
+The packaged model of the other direction translates the targets of the training pairs, greedily. What it makes of them is added to
+the pairs, each pair once. Stopped and given once more, it goes on.
+"""
+
+import argparse
+from pathlib import Path
+
+from keras_attn import config as configs
+from keras_attn.data.splits import Splits, split_corpus
+from keras_attn.files import write_text
+from keras_attn.inference.bulk import BulkTranslator
+from keras_attn.storage import packaged
+from keras_attn.text.corpus import Corpus, keep_usable, read_lines
+from keras_attn.training.fit import train
+from keras_attn.training.start import Start
+
+MADE = "made.txt"  # in the folder
+
+
+def made_sources(path: Path, name: str, targets: list[str]) -> list[str]:
+    """The translations of the targets, made now or in an earlier run."""
+    if not path.exists():
+        lines = BulkTranslator(name, beam_size=1, batch_size=256).translate(targets)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_text(path, "".join(f"{line}\n" for line in lines))
+    return read_lines(path)
+
+
+def together(*corpora: Corpus) -> Corpus:
+    """All pairs, each once, without empty ones."""
+    pairs = dict.fromkeys(pair for each in corpora for pair in zip(each.source, each.target, strict=True))
+    return keep_usable(*zip(*pairs, strict=True))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("config", type=Path)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--set", action="append", default=[], help="SECTION.KEY=VALUE; repeatable")
+    args = parser.parse_args()
+    config = configs.load(args.config, args.set)
+    source, target = config.data.source_language, config.data.target_language
+    real = split_corpus(config.data, "train")
+    made = made_sources(args.folder / MADE, f"tatoeba-{target}-{source}", list(real.target))
+    pairs = together(real, Corpus(made, list(real.target)))
+    print(f"{len(real)} pairs, {len(pairs)} with those that were made", flush=True)
+    given = configs.override(config, ['data.corpus=""'])
+    start = Start(packaged.folder(f"tatoeba-{source}-{target}"))
+    train(given, args.folder, corpus=Splits(pairs, split_corpus(config.data, "dev")), start=start)
+
+
+if __name__ == "__main__":
+    main()
