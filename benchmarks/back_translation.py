@@ -15,7 +15,7 @@ from keras_attn import config as configs
 from keras_attn.data.splits import Splits, split_corpus
 from keras_attn.files import write_text
 from keras_attn.inference.bulk import BulkTranslator
-from keras_attn.storage import packaged
+from keras_attn.storage import model_folder, packaged
 from keras_attn.text.corpus import Corpus, keep_usable, read_lines
 from keras_attn.training.fit import train
 from keras_attn.training.start import Start
@@ -53,6 +53,7 @@ def main() -> None:
     given = configs.override(config, ['data.corpus=""'])
     start = Start(packaged.folder(f"tatoeba-{source}-{target}"))
     train(given, args.folder, corpus=Splits(pairs, split_corpus(config.data, "dev")), start=start)
+    model_folder.update_config(args.folder, data=config.data)
 
 
 if __name__ == "__main__":
