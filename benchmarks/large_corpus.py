@@ -88,6 +88,8 @@ def measure_random_ids(count: int, folder: str) -> dict[str, float]:
 
 def measure_stream(batches: "TrainingBatches") -> dict[str, float]:
     """Seconds to the first batch, and how many a second come after it."""
+    import tensorflow  # noqa: F401  (when training begins, Keras has imported it)
+
     start = time.perf_counter()
     stream = iter(batches.stream())
     next(stream)
