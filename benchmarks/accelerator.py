@@ -135,10 +135,6 @@ class Training:
         traced, self._state, self._batch, self._operations = prepare(name, width, tokens, ids)
         self._program: Future = pool.submit(compiled, traced)
 
-    def compile(self) -> None:
-        """Waits until it is compiled."""
-        self._program.result()
-
     def measure(self, steps: int) -> dict[str, Any]:
         """Its row of the table; the weights are gone then."""
         from shared.xla import launches
@@ -194,10 +190,8 @@ def measured_runs(
         for dtype, name, (width, tokens) in product(DTYPES, models, sizes):
             keras.config.set_dtype_policy(dtype)
             prepared.append(Training(name, width, tokens, dtype, ids=ids, pool=pool))
-        for each in prepared:
-            each.compile()
-        for each in prepared:
-            yield each.measure(steps)
+    for each in prepared:  # leaving the pool has waited for all programs
+        yield each.measure(steps)
 
 
 def peak(dtype: str, size: int = 4096) -> float:

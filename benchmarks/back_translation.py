@@ -16,7 +16,8 @@ from keras_attn.data.splits import Splits, split_corpus
 from keras_attn.files import write_text
 from keras_attn.inference.bulk import BulkTranslator
 from keras_attn.storage import model_folder, packaged
-from keras_attn.text.corpus import Corpus, keep_usable, read_lines
+from keras_attn.text.corpus import Corpus, read_lines
+from keras_attn.training.distillation import together
 from keras_attn.training.fit import train
 from keras_attn.training.start import Start
 
@@ -32,12 +33,6 @@ def made_sources(path: Path, name: str, targets: list[str]) -> list[str]:
     return read_lines(path)
 
 
-def together(*corpora: Corpus) -> Corpus:
-    """All pairs, each once, without empty ones."""
-    pairs = dict.fromkeys(pair for each in corpora for pair in zip(each.source, each.target, strict=True))
-    return keep_usable(*zip(*pairs, strict=True))
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("config", type=Path)
@@ -48,7 +43,7 @@ def main() -> None:
     source, target = config.data.source_language, config.data.target_language
     real = split_corpus(config.data, "train")
     made = made_sources(args.folder / MADE, f"tatoeba-{target}-{source}", list(real.target))
-    pairs = together(real, Corpus(made, list(real.target)))
+    pairs = together([real, Corpus(made, list(real.target))])
     print(f"{len(real)} pairs, {len(pairs)} with those that were made", flush=True)
     given = configs.override(config, ['data.corpus=""'])
     start = Start(packaged.folder(f"tatoeba-{source}-{target}"))

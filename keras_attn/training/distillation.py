@@ -109,7 +109,7 @@ class _Stage:
                 _backwards(config), backward, f"backward-{number}", real.train.target
             )
             made += Corpus(real.train.source, targets), Corpus(sources, real.train.target)
-        pairs = _together(made)
+        pairs = together(made)
         return dataclasses.replace(pairs, links=self._links(pairs)) if self.guides else pairs
 
     def _translations(self, config: Config, corpus: Splits, name: str, sources: Sequence[str]) -> list[str]:
@@ -200,7 +200,7 @@ def _turned(pairs: Corpus) -> Corpus:
     return Corpus(pairs.target, pairs.source, pairs.dropped, links)
 
 
-def _together(corpora: Iterable[Corpus]) -> Corpus:
+def together(corpora: Iterable[Corpus]) -> Corpus:
     """All pairs, each once, without empty translations."""
     pairs = dict.fromkeys(pair for each in corpora for pair in zip(each.source, each.target, strict=True))
     return keep_usable(*zip(*pairs, strict=True))
