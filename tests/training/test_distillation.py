@@ -240,7 +240,7 @@ def test_a_backward_teacher_reads_what_the_others_write():
 
 def test_pairs_are_taken_once_in_their_order_and_without_empty_translations():
     made = Corpus(["c", "a b", "d", "e"], ["y z", "w", " ", "v"])
-    together = distillation._together([PAIRS, made])
+    together = distillation.together([PAIRS, made])
     assert list(zip(together.source, together.target, strict=True)) == [
         ("a b", "x"),
         ("c", "y z"),
