@@ -8,18 +8,32 @@ stand there. The names of months are translated, but as there are only twelve, t
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator
 from itertools import chain
 
 from keras_attn.corpora.dates import english_ordinal, months
 from keras_attn.text.corpus import Corpus
 
+Pair = tuple[str, str]
+
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _NUMBER = re.compile(r"(?<![\w.,:])\d+(?:[.,:]\d+)*(?!\w)")
 _ORDINAL = re.compile(r"(?<![\w.,:])(\d{1,2})(?:st|[nr]d|th)(?!\w)")
 _FINAL_MARKS = re.compile(r"(?<=\w)[.!?…。！？]+$")
-# Numbers are rare and dates rarer, so their pairs are varied more often.
-_TIMES_A_NUMBER, _TIMES_A_MONTH = 4, 30
+_PRICE = re.compile(r"[$€£] ?\d|\d ?[$€£]")
+# Numbers are rare, dates and prices rarer, so their pairs are varied more often.
+_TIMES_A_NUMBER, _TIMES_A_DATE_OR_PRICE = 4, 30
+_IN_A_YEAR = {
+    language: re.compile(rf"(?<!\w){before}(?=(?P<year>1\d{{3}}|20\d\d)(?![\w.,:]\w))", re.IGNORECASE)
+    for language, before in {"de": "(?:im jahre? )?", "en": "in ", "es": "en ", "fr": "en "}.items()
+}
+# A day of the year, to stand in its place. Day and month are exchanged afterwards.
+_ON_A_DAY = {
+    "de": ("am 2. Januar ",),
+    "en": ("on January 2, ", "on January 2nd, ", "on 2 January ", "on the 2nd of January "),
+    "es": ("el 2 de enero de ",),
+    "fr": ("le 2 janvier ",),
+}
+_MARKS_EXCHANGED = str.maketrans(".,", ",.")
 _CARELESS_SHARE = 0.25
 _CARELESS = (str.upper, str.lower, lambda line: _FINAL_MARKS.sub("", line))
 
@@ -28,18 +42,19 @@ def with_augmentation(corpus: Corpus, copies: int, seed: int, *, languages: tupl
     """Adds varied copies of the pairs after the pairs themselves.
 
     Where both sides of a pair share a name or a number, both get another one. A new name is the beginning of one name of the corpus
-    and the end of another. A new number keeps its shape or, half of the time, takes another (`1250`, `1,250`, `12.50`, `10:45`).
+    and the end of another. A new number keeps its shape or, half of the time, takes another (`1250`, `1,250`, `1.250,50`, `10:45`).
     Where the source names a month and the target the same one, both get another month, and numbers of one or two digits another
-    day. A day may be 5 on one side and 5th on the other.
+    day. A day may be 5 on one side and 5th on the other. "In 1987" on both sides becomes a day of that year half of the time.
     Then one source in four is written in capitals, without capitals, or without its final punctuation; its target stays as it is.
     A copy that came out unchanged is left out.
 
     Args:
         corpus: the pairs. A name is a capitalised word that both sides of some pair share and that is hardly ever written small.
         copies: how often each pair is varied. Pairs that share a number are rare, and varied four times as often. Pairs with a
-            month are rarer still, and varied 30 times as often.
+            month, with "in 1987", or with a price such as $5 are rarer still, and varied 30 times as often.
         seed: the same seed gives the same pairs.
         languages: of source and target, such as `("en", "es")`. Months are exchanged if `corpora.dates` has the names in both.
+            "In 1987" is known in German, English, Spanish and French; it stays where the corpus has links.
 
     Returns:
         All pairs, in memory, with their links.
@@ -51,42 +66,65 @@ def with_augmentation(corpus: Corpus, copies: int, seed: int, *, languages: tupl
     links = None if corpus.links is None else list(corpus.links)
     for _ in range(copies):
         for number, pair in enumerate(zip(corpus.source, corpus.target, strict=True)):
-            for varied in _varied(pair, names, calendar, draw):
-                source.append(varied[0])
-                target.append(varied[1])
-                if links is not None:
-                    links.append(corpus.links[number])
+            dated = pair if links is not None else _dated(pair, languages, draw)
+            for _ in range(_times(dated, calendar)):
+                varied = _exchanged(draw.choice((pair, dated)), names, calendar, draw)
+                if varied != pair:
+                    source.append(varied[0])
+                    target.append(varied[1])
+                    if links is not None:
+                        links.append(corpus.links[number])
     return Corpus(source, target, corpus.dropped, links)
 
 
-def _varied(
-    pair: tuple[str, str], names: list[str], calendar: list[tuple[str, str]], draw: random.Random
-) -> Iterator[tuple[str, str]]:
+def _dated(pair: Pair, languages: tuple[str, str], draw: random.Random) -> Pair:
+    """The pair with a day in the place of "in 1987", if both sides say so of the same year."""
+    if not all(language in _IN_A_YEAR for language in languages):
+        return pair
+    found = [_IN_A_YEAR[language].search(line) for language, line in zip(languages, pair, strict=True)]
+    if not all(found) or found[0]["year"] != found[1]["year"]:
+        return pair
+    days = [draw.choice(_ON_A_DAY[language]) for language in languages]
+    source, target = (
+        f"{line[: at.start()]}{day if at.start() else day[0].upper() + day[1:]}{line[at.end() :]}"
+        for line, at, day in zip(pair, found, days, strict=True)
+    )
+    return source, target
+
+
+def _times(pair: Pair, calendar: list[tuple[str, str]]) -> int:
+    if _named_months(pair, calendar) or any(map(_PRICE.search, pair)):
+        return _TIMES_A_DATE_OR_PRICE
+    return _TIMES_A_NUMBER if _shared_numbers(pair) else 1
+
+
+def _exchanged(pair: Pair, names: list[str], calendar: list[tuple[str, str]], draw: random.Random) -> Pair:
+    """The pair with other names, numbers and months, its source maybe carelessly written."""
     source, target = pair
-    shared = [word for word in sorted(_shared(_WORD, pair)) if word in names]
     ordinals = {*_ORDINAL.findall(source), *_ORDINAL.findall(target)}
-    numbers = sorted(set(_numbers(source)) & set(_numbers(target)))
+    named = _named_months(pair, calendar)
+    others = {name: _spliced(names, draw) for name in sorted(_shared(_WORD, pair)) if name in names}
+    others |= {
+        number: (_another_in_a_date if named or number in ordinals else _another_number)(number, draw)
+        for number in _shared_numbers(pair)
+    }
+    exchanged = [(month, draw.choice(calendar)) for month in named]
+    in_source, in_target = ({old[side]: new[side] for old, new in exchanged} for side in (0, 1))
+    return _careless(_replaced(source, others | in_source), draw), _replaced(target, others | in_target)
+
+
+def _named_months(pair: Pair, calendar: list[tuple[str, str]]) -> list[tuple[str, str]]:
     words = [_WORD.findall(line) for line in pair]
-    named = [month for month in calendar if month[0] in words[0] and month[1] in words[1]]
-    for _ in range(_TIMES_A_MONTH if named else _TIMES_A_NUMBER if numbers else 1):
-        others = {name: _spliced(names, draw) for name in shared}
-        others |= {
-            number: (_another_in_a_date if named or number in ordinals else _another_number)(number, draw)
-            for number in numbers
-        }
-        exchanged = [(month, draw.choice(calendar)) for month in named]
-        in_source, in_target = ({old[side]: new[side] for old, new in exchanged} for side in (0, 1))
-        varied = _careless(_replaced(source, others | in_source), draw), _replaced(target, others | in_target)
-        if varied != pair:
-            yield varied
+    return [month for month in calendar if month[0] in words[0] and month[1] in words[1]]
 
 
 def _shared(pattern: re.Pattern[str], pair: tuple[str, str]) -> set[str]:
     return set(pattern.findall(pair[0])) & set(pattern.findall(pair[1]))
 
 
-def _numbers(line: str) -> list[str]:
-    return [*_NUMBER.findall(line), *_ORDINAL.findall(line)]
+def _shared_numbers(pair: Pair) -> list[str]:
+    source, target = ({*_NUMBER.findall(line), *_ORDINAL.findall(line)} for line in pair)
+    return sorted(source & target)
 
 
 def _names(corpus: Corpus) -> list[str]:
@@ -107,13 +145,9 @@ def _another_number(number: str, draw: random.Random) -> str:
     if draw.random() < 0.5:
         return _of_the_same_shape(number, draw)
     whole = draw.randrange(10 ** draw.randrange(1, 6))
-    shapes = (
-        str(whole),
-        f"{whole:,}",
-        f"{whole:,}.{draw.randrange(100):02}",
-        f"{whole % 24}:{draw.randrange(60):02}",
-    )
-    return draw.choice(shapes)
+    time = f"{whole % 24}:{draw.randrange(60):02}"
+    shapes = (str(whole), f"{whole:,}", f"{whole:,}.{draw.randrange(100):02}", time)
+    return draw.choice(shapes).translate(draw.choice(({}, _MARKS_EXCHANGED)))
 
 
 def _another_in_a_date(number: str, draw: random.Random) -> str:

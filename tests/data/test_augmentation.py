@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from keras_attn.corpora.dates import english_ordinal
+from keras_attn.corpora.dates import english_ordinal, months
 from keras_attn.data import augmentation
 from keras_attn.text.corpus import Corpus
 
@@ -74,7 +74,7 @@ def test_a_number_becomes_another_on_both_sides_whose_form_may_be_another(pairs)
     numbers = {number for (number,), _ in gaps}
     assert len(numbers) > 100
     shapes = {re.sub(r"\d", "0", number) for number in numbers}
-    assert {"00", "0,000", "00,000.00", "00:00"} <= shapes
+    assert {"00", "0,000", "00,000.00", "0.000", "00.000,00", "00:00"} <= shapes
 
 
 def test_pairs_that_share_a_number_come_four_times_as_often(pairs):
@@ -186,10 +186,70 @@ def test_pairs_with_a_month_come_thirty_times_as_often():
     assert 270 <= len(with_augmentation(Corpus(["It was June."], ["Era junio."]), 10, 1)) <= 301
 
 
+@pytest.mark.parametrize("pair", [("I have $5.", "Tengo 5 dólares."), ("I have 5 euros.", "Tengo 5 €.")])
+def test_pairs_with_the_sign_of_a_price_come_thirty_times_as_often(pair):
+    assert 270 <= len(with_augmentation(Corpus([pair[0]], [pair[1]]), 10, 1)) <= 301
+
+
+IN_A_YEAR = {
+    "de": ("Es brannte 1945 ab.", r"Es brannte am (\d+)\. (\w+) (\d{4}) ab\."),
+    "es": ("Ardió en 1945.", r"Ardió el (\d+) de (\w+) de (\d{4})\."),
+    "fr": ("Elle a brûlé en 1945.", r"Elle a brûlé le (\d+) (\w+) (\d{4})\."),
+}
+
+
+@pytest.mark.parametrize("language", IN_A_YEAR)
+def test_half_of_the_years_of_a_pair_become_days_of_them(language):
+    sentence, with_a_day = IN_A_YEAR[language]
+    pair = Corpus(["It burnt down in 1945."], [sentence])
+    corpus = augmentation.with_augmentation(pair, 20, 1, languages=("en", language))
+    ways = set()
+    for source, target in zip(corpus.source, corpus.target, strict=True):
+        found = re.fullmatch(with_a_day, target)
+        if not found:
+            assert re.sub(r"[\d.,:]+", "", source.lower()) == "it burnt down in "
+            continue
+        day, month, year = found.groups()
+        english = months("en")[months(language).index(month)]
+        of_it = rf"{english} (\w+),|(\w+) {english}|the (\w+) of {english}"
+        written = re.fullmatch(rf"it burnt down on (?:{of_it}) {year}\.?", source, re.IGNORECASE)
+        ordinal = next(filter(None, written.groups())).lower()
+        assert ordinal in (day, english_ordinal(int(day)))
+        ways.add((written.lastindex, ordinal == day))
+    assert ways == {(1, True), (1, False), (2, True), (3, False)}
+    assert 0.4 < sum(bool(re.fullmatch(with_a_day, line)) for line in corpus.target) / len(corpus) < 0.6
+
+
+def test_a_sentence_that_begins_with_a_year_begins_with_its_day():
+    corpus = with_augmentation(Corpus(["In 1945 it ended."], ["En 1945 terminó."]), 20, 1)
+    days = {line.split()[0] for line in corpus.target}
+    assert days == {"En", "El"}
+    assert {line.split()[0] for line in corpus.source} == {"In", "On", "IN", "ON", "in", "on"}
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ("It was in 1945.", "Fue en 1946."),
+        ("It was in 1945.", "Fue en junio de 1945."),
+        ("It was in the 1950s.", "Fue en 1950."),
+        ("He came in 1234567.", "Vino en 1234567."),
+    ],
+)
+def test_a_year_that_only_one_side_is_in_gets_no_day(pair):
+    corpus = with_augmentation(Corpus([pair[0]], [pair[1]]), 20, 1)
+    assert not any("enero" in line for line in corpus.target)
+
+
+def test_years_of_pairs_with_links_stay_because_the_links_would_not_fit():
+    corpus = with_augmentation(Corpus(["He came in 1945."], ["Vino en 1945."], links=[{(0, 0)}]), 20, 1)
+    assert {len(line.split()) for line in corpus.target} == {3}
+
+
 def test_every_month_of_a_pair_becomes_another_of_its_own():
     corpus = with_augmentation(Corpus(["from May to July"], ["de mayo a julio"]), 5, 1)
-    months = {tuple(re.fullmatch(r"de (\w+) a (\w+)", line).groups()) for line in corpus.target}
-    assert len(months) > 60
+    found = {tuple(re.fullmatch(r"de (\w+) a (\w+)", line).groups()) for line in corpus.target}
+    assert len(found) > 60
 
 
 @pytest.mark.parametrize("pair", [("You may go.", "Puedes ir."), ("March on!", "¡En junio!")])
