@@ -137,14 +137,15 @@ def test_a_zip_is_checked_by_the_text_inside(tmp_path, monkeypatch, compression)
 def test_a_broken_or_foreign_zip_has_a_wrong_checksum(tmp_path, monkeypatch):
     monkeypatch.setenv("KERAS_ATTN_DATA", str(tmp_path))
     whole = zip_of_text(tmp_path / "whole.zip", "text" * 100).read_bytes()
-    zip_of_text(tmp_path / "foreign.zip", "text" * 100, name="other.txt")
+    zip_of_text(tmp_path / "foreign.zip", "other" * 100)
+    zipfile.ZipFile(tmp_path / "empty.zip", "w").close()
     (tmp_path / "cut.zip").write_bytes(whole[:-30])
     (tmp_path / "undecodable.zip").write_bytes(
         whole[:45] + b"\xff" + whole[46:]
     )  # the text begins at byte 45
     stored = zip_of_text(tmp_path / "stored.zip", "text" * 100, compression=zipfile.ZIP_STORED).read_bytes()
     (tmp_path / "stored.zip").write_bytes(stored.replace(b"text", b"tent", 1))
-    for name in ("foreign.zip", "cut.zip", "undecodable.zip", "stored.zip"):
+    for name in ("foreign.zip", "empty.zip", "cut.zip", "undecodable.zip", "stored.zip"):
         with pytest.raises(CorpusError, match=f"{name} has a wrong checksum"):
             corpus_file(name, f"http://127.0.0.1:1/{name}", sha256(b"text" * 100))
 
@@ -190,8 +191,17 @@ def test_about_two_percent_are_test_and_two_percent_dev():
     )
 
 
-def test_no_side_of_a_tatoeba_test_or_dev_pair_stands_in_train(real_data):
-    train, dev, test = (load_corpus("tatoeba", "en", "es", split) for split in ("train", "dev", "test"))
+def test_the_text_of_a_zip_is_its_largest_file_whatever_its_name(tmp_path, monkeypatch):
+    monkeypatch.setenv("KERAS_ATTN_DATA", str(tmp_path))
+    file = zip_of_text(tmp_path / "a.zip", "text" * 100, name="fra.txt")
+    with zipfile.ZipFile(file, "a") as archive:
+        archive.writestr("_about.txt", "where it comes from")
+    assert corpus_file("a.zip", "http://127.0.0.1:1/a.zip", sha256(b"text" * 100)) == file
+
+
+@pytest.mark.parametrize(("language", "pairs"), [("de", 169_813), ("es", 118_964), ("fr", 167_130)])
+def test_no_side_of_a_tatoeba_test_or_dev_pair_stands_in_train(real_data, language, pairs):
+    train, dev, test = (load_corpus("tatoeba", "en", language, split) for split in ("train", "dev", "test"))
 
     def folded(*sides):
         return {" ".join(line.lower().split()) for side in sides for line in side}
@@ -200,14 +210,15 @@ def test_no_side_of_a_tatoeba_test_or_dev_pair_stands_in_train(real_data):
     assert not seen & folded(test.source, test.target)
     assert not seen & folded(dev.source, dev.target)
     assert not folded(dev.source, dev.target) & folded(test.source, test.target)
-    assert len(train) + len(dev) + len(test) == 118_964
-    assert all(0.015 < len(part) / 118_964 < 0.025 for part in (dev, test))
+    assert len(train) + len(dev) + len(test) == pairs
+    assert all(0.015 < len(part) / pairs < 0.025 for part in (dev, test))
 
 
-def test_tatoeba_goes_both_ways(real_data):
-    forth, back = load_corpus("tatoeba", "en", "es", "test"), load_corpus("tatoeba", "es", "en", "test")
+@pytest.mark.parametrize(("language", "word"), [("de", " nicht "), ("es", "¿"), ("fr", " pas ")])
+def test_tatoeba_goes_both_ways(real_data, language, word):
+    forth, back = (load_corpus("tatoeba", *pair, "test") for pair in (("en", language), (language, "en")))
     assert (forth.source, forth.target) == (back.target, back.source)
-    assert "¿" in "".join(forth.target) and "¿" not in "".join(forth.source)
+    assert word in "".join(forth.target) and word not in "".join(forth.source)
 
 
 @pytest.mark.parametrize(
@@ -273,7 +284,11 @@ def test_names_lists_what_can_be_loaded():
     [
         (("wmt", "en", "de", "train"), "unknown corpus: 'wmt'; known: multi30k, tatoeba, phrasebook"),
         (("multi30k", "en", "es", "train"), "unknown language of multi30k: 'es'; known: en, de, fr"),
-        (("tatoeba", "source", "es", "train"), "unknown language of tatoeba: 'source'; known: en, es"),
+        (
+            ("tatoeba", "source", "es", "train"),
+            "unknown language of tatoeba: 'source'; known: en, de, es, fr",
+        ),
+        (("tatoeba", "de", "fr", "train"), "tatoeba pairs English with another language"),
         (("multi30k", "en", "en", "train"), "source and target language are both 'en'"),
         (("multi30k", "en", "de", "val"), "unknown split of multi30k: 'val'; known: train, dev, test"),
         (("tatoeba", "en", "es", "novel"), "unknown split of tatoeba: 'novel'; known: train, dev, test"),
