@@ -1,4 +1,4 @@
-"""What a translator of English and Spanish does with numbers and names, with careless writing, and with a word alone.
+"""What a translator does with numbers and names, with careless writing, and with a word alone. English, French, German, Spanish.
 
     python benchmarks/challenges.py tatoeba-en-es tatoeba-es-en --json benchmarks/log/challenges.json
 
@@ -32,8 +32,10 @@ CARELESS = {
     "no final mark": lambda line: re.sub(r"[.!?]+$", "", line),
 }
 GREETINGS = {
+    "de": ["Hallo!", "Hallo.", "Guten Morgen.", "Wie geht es dir?", "Tschüss.", "Danke!", "Ja.", "Nein.", ""],
     "en": ["Hello!", "Hi.", "Good morning.", "How are you?", "Bye.", "Thanks!", "Yes.", "No.", ""],
     "es": ["¡Hola!", "Hola.", "Buenos días.", "¿Cómo estás?", "Adiós.", "¡Gracias!", "Sí.", "No.", ""],
+    "fr": ["Bonjour !", "Salut.", "Bonsoir.", "Comment ça va ?", "Au revoir.", "Merci !", "Oui.", "Non.", ""],
 }
 
 

@@ -1,8 +1,8 @@
 """Generated sentences with numbers, times, prices, dates and names, and how many of these a translation gets right.
 
-From English to Spanish or back. The same seed gives the same sentences. Names are made of syllables, so that no training corpus
-holds them. A fact is right if the translation says it in a form that people write: 1,250 as 1250, 1.250 or 1 250; 12.50 as 12,50;
-May 14, 1987 with 14, mayo and 1987, or to English with 14 or 14th.
+From and to English, French, German and Spanish. The same seed gives the same sentences. Names are made of syllables, so that no
+training corpus holds them. A fact is right if the translation says it in a form that people write: 1,250 as 1250, 1.250 or 1 250;
+12.50 as 12,50; May 14, 1987 with 14, mayo and 1987, or to English with 14 or 14th.
 """
 
 import random
@@ -10,40 +10,61 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from keras_attn.corpora.dates import english_ordinal, months
+
 KINDS = ("number", "time", "price", "date", "name")
-_MONTHS = {
-    "en": [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ],
-    "es": [
-        "enero",
-        "febrero",
-        "marzo",
-        "abril",
-        "mayo",
-        "junio",
-        "julio",
-        "agosto",
-        "septiembre",
-        "octubre",
-        "noviembre",
-        "diciembre",
-    ],
+_DATES = {
+    "de": "{day}. {month} {year}",
+    "en": "{month} {day}, {year}",
+    "es": "{day} de {month} de {year}",
+    "fr": "{day} {month} {year}",
 }
-_DATES = {"en": "{month} {day}, {year}", "es": "{day} de {month} de {year}"}
-_MARKS = {"en": ",.", "es": ".,"}  # between thousands, and before cents
+_MARKS = {"de": ".,", "en": ",.", "es": ".,", "fr": "\u202f,"}  # between thousands, and before cents
 _TEMPLATES = {
+    "de": {
+        "number": [
+            "In dieser Bibliothek gibt es {} Bücher.",
+            "Unsere Schule hat {} Schüler.",
+            "Wir brauchen {} Stühle für den Saal.",
+            "Etwa {} Menschen leben in dieser Stadt.",
+            "Er ist heute {} Schritte gegangen.",
+            "Ich habe {} Vögel auf dem See gezählt.",
+            "Die Brücke ist {} Meter lang.",
+            "Sie hat {} Briefe in {} Tagen geschrieben.",
+        ],
+        "time": [
+            "Der Zug fährt um {} ab.",
+            "Ich bin heute Morgen um {} aufgewacht.",
+            "Das Geschäft hat von {} bis {} geöffnet.",
+            "Der Film beginnt um {}.",
+            "Bitte ruf mich vor {} an.",
+            "Unser Flugzeug landet morgen um {}.",
+        ],
+        "price": [
+            "Es hat {} Euro gekostet.",
+            "Er hat {} Dollar für das Fahrrad bezahlt.",
+            "Die Karte kostet {} Euro.",
+            "Ich habe nur noch {} Dollar.",
+            "Diese Lampe kostet {} Euro und jene {} Euro.",
+            "Sie hat ihr Auto für {} Dollar verkauft.",
+        ],
+        "date": [
+            "Sie wurde am {} geboren.",
+            "Der Krieg endete am {}.",
+            "Wir haben uns am {} kennengelernt.",
+            "Dieses Haus wurde am {} gebaut.",
+            "Der Brief kam am {}.",
+        ],
+        "name": [
+            "{} wohnt in der Nähe des Bahnhofs.",
+            "Ich habe {} in {} getroffen.",
+            "{} und {} sind alte Freunde.",
+            "Letzte Woche sind wir nach {} geflogen.",
+            "{} war noch nie in {}.",
+            "Mein Lehrer kommt aus {}.",
+            "Hast du je von {} gehört?",
+        ],
+    },
     "en": {
         "number": [
             "There are {} books in this library.",
@@ -130,6 +151,50 @@ _TEMPLATES = {
             "{} nunca ha estado en {}.",
             "Mi profesor es de {}.",
             "¿Has oído hablar de {}?",
+        ],
+    },
+    "fr": {
+        "number": [
+            "Il y a {} livres dans cette bibliothèque.",
+            "Notre école compte {} élèves.",
+            "Il nous faut {} chaises pour la salle.",
+            "Environ {} personnes vivent dans cette ville.",
+            "Il a fait {} pas aujourd'hui.",
+            "J'ai compté {} oiseaux sur le lac.",
+            "Le pont mesure {} mètres.",
+            "Elle a écrit {} lettres en {} jours.",
+        ],
+        "time": [
+            "Le train part à {}.",
+            "Je me suis réveillé à {} ce matin.",
+            "Le magasin est ouvert de {} à {}.",
+            "Le film commence à {}.",
+            "Appelle-moi avant {}, s'il te plaît.",
+            "Notre avion atterrit demain à {}.",
+        ],
+        "price": [
+            "Cela a coûté {} euros.",
+            "Il a payé {} dollars pour le vélo.",
+            "Le billet coûte {} euros.",
+            "Il ne me reste que {} dollars.",
+            "Cette lampe coûte {} euros, et celle-là {} euros.",
+            "Elle a vendu sa voiture pour {} dollars.",
+        ],
+        "date": [
+            "Elle est née le {}.",
+            "La guerre s'est terminée le {}.",
+            "Nous nous sommes rencontrés le {}.",
+            "Cette maison a été construite le {}.",
+            "La lettre est arrivée le {}.",
+        ],
+        "name": [
+            "{} habite près de la gare.",
+            "J'ai rencontré {} à {}.",
+            "{} et {} sont de vieux amis.",
+            "La semaine dernière, nous avons pris l'avion pour {}.",
+            "{} n'est jamais allé à {}.",
+            "Mon professeur vient de {}.",
+            "As-tu déjà entendu parler de {} ?",
         ],
     },
 }
@@ -231,14 +296,9 @@ def _price(draw: random.Random, source: str, target: str) -> tuple[str, tuple]:
 
 def _date(draw: random.Random, source: str, target: str) -> tuple[str, tuple]:
     month, day, year = draw.randrange(12), draw.randrange(2, 29), draw.randrange(1850, 2030)
-    text = _DATES[source].format(month=_MONTHS[source][month], day=day, year=year)
-    return text, (_days(day, target), (_MONTHS[target][month],), (str(year),))
-
-
-def _days(day: int, language: str) -> tuple[str, ...]:
-    """14, and in English 14th too."""
-    ending = {1: "st", 2: "nd", 3: "rd"}.get(day % 10 if day // 10 != 1 else 0, "th")
-    return (str(day), f"{day}{ending}") if language == "en" else (str(day),)
+    text = _DATES[source].format(month=months(source)[month], day=day, year=year)
+    days = (str(day), english_ordinal(day)) if target == "en" else (str(day),)
+    return text, (days, (months(target)[month],), (str(year),))
 
 
 def _name(draw: random.Random, source: str, target: str) -> tuple[str, tuple]:

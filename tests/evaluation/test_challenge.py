@@ -1,6 +1,7 @@
 """The sentences that `benchmarks/copying.py` translates, and how it scores them."""
 
 import importlib.util
+import re
 import sys
 from collections import Counter
 from pathlib import Path
@@ -30,8 +31,9 @@ def test_a_seed_gives_the_same_sentences(challenge):
     assert challenge.challenges(50, seed=3) != challenge.challenges(50, seed=4)
 
 
-def test_a_sentence_says_all_its_facts_itself_but_for_months(challenge):
-    for one in challenge.challenges():
+@pytest.mark.parametrize("language", ["de", "en", "es", "fr"])
+def test_a_sentence_says_all_its_facts_itself_but_for_months(challenge, language):
+    for one in challenge.challenges(source=language, target="es" if language == "en" else "en"):
         assert one.facts
         assert all(fact.kind == "date" or fact.stands_in(one.sentence) for fact in one.facts), one
 
@@ -58,6 +60,22 @@ def test_a_date_takes_day_month_and_year(challenge):
     date = challenge.Fact("date", (("14",), ("mayo",), ("1987",)))
     assert date.stands_in("Nació el 14 de mayo de 1987.")
     assert not date.stands_in("Nació el 14 de marzo de 1987.")
+
+
+@pytest.mark.parametrize(
+    ("language", "date", "cost"),
+    [
+        ("de", r"[2-9]\. Mai \d{4}", r"\d\.\d{3},\d\d Euro"),
+        ("en", r"May [2-9], \d{4}", r"\d,\d{3}\.\d\d euros"),
+        ("es", r"[2-9] de mayo de \d{4}", r"\d\.\d{3},\d\d euros"),
+        ("fr", r"[2-9] mai \d{4}", r"\d\u202f\d{3},\d\d euros"),
+    ],
+)
+def test_dates_and_prices_are_written_as_in_the_language(challenge, language, date, cost):
+    target = "es" if language == "en" else "en"
+    sentences = "\n".join(one.sentence for one in challenge.challenges(2000, source=language, target=target))
+    assert re.search(rf"\b{date}", sentences)
+    assert re.search(rf"\b{cost}", sentences)
 
 
 def test_a_day_in_english_may_be_an_ordinal(challenge):
