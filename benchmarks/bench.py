@@ -94,7 +94,6 @@ def tflite(scratch: Path, test: Path) -> Iterator[Row]:
     """Files for phones, one sentence at a time, one thread."""
     kinds = {
         "float32": ["--precision", "float32"],
-        "float16": ["--precision", "float16"],
         "int8": ["--precision", "int8"],
         "beam": ["--precision", "int8", "--beam-size", "4"],
     }
@@ -108,7 +107,6 @@ def tflite(scratch: Path, test: Path) -> Iterator[Row]:
             times[name].append(json.loads(found)["median"])
     median = {name: statistics.median(each) for name, each in times.items()}
     yield Row("`.tflite`, int8, greedy", "ms", median["int8"], median["float32"], "float32")
-    yield Row("`.tflite`, float16, greedy", "ms", median["float16"], median["float32"], "float32", 1)
     yield Row("`.tflite`, int8, beam 4", "ms", median["beam"], median["int8"], "greedy", 2.5)
 
 

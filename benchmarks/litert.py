@@ -3,7 +3,7 @@
     python benchmarks/litert.py MODEL test.en test.de
 
 Every file is measured by `litert_speed.py` in a process of its own: greedy search and beam 4, sources padded to 64 and to 48 or of
-any length, up to 48 and up to the model's limit, the three precisions, on one thread and on two. Prints a Markdown table. Let the
+any length, up to 48 and up to the model's limit, both precisions, on one thread and on two. Prints a Markdown table. Let the
 machine be quiet.
 """
 
@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 MEASURE = Path(__file__).with_name("litert_speed.py")
-PRECISIONS = ("float32", "float16", "int8")
+PRECISIONS = ("float32", "int8")
 KINDS = {
     "greedy, 64": {},
     "greedy, 48": {"source_length": 48},

@@ -23,7 +23,7 @@ from keras_attn.export.description import MODEL, read_litert_description
 from keras_attn.export.parity import TOLERANCE
 from keras_attn.special_ids import BOS_ID
 
-INT8_TOLERANCE = 0.1  # nats; float16 has it too
+INT8_TOLERANCE = 0.1  # nats
 ANSWERS = Path(__file__).with_name("web_answers.mjs")
 
 

@@ -23,9 +23,7 @@ FILE = click.Path(exists=True, dir_okay=False)
     required=True,
     help="saved-model for servers, litert for devices.",
 )
-@click.option(
-    "--precision", type=click.Choice(["float32", "float16", "int8"]), help="litert only. [default: float32]"
-)
+@click.option("--precision", type=click.Choice(["float32", "int8"]), help="litert only. [default: float32]")
 @click.option(
     "--beam-size",
     type=click.IntRange(1),

@@ -39,7 +39,6 @@ def convert(signatures: dict[str, Signature], precision: str) -> bytes:
         # To write it, the converter unpacks and packs the whole file once more.
         converter.exclude_conversion_metadata = True
         converter.optimizations = [] if precision == "float32" else [tf.lite.Optimize.DEFAULT]
-        converter.target_spec.supported_types = [tf.float16] if precision == "float16" else []
         try:
             converted = converter.convert()
         except Exception as error:  # the converter raises any error of its C++ code

@@ -34,7 +34,7 @@ from keras_attn.files import write_bytes
 from keras_attn.models.ensemble import Ensemble
 from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
-PRECISIONS = ("float32", "float16", "int8")
+PRECISIONS = ("float32", "int8")
 
 
 def export_litert(
@@ -54,8 +54,8 @@ def export_litert(
     Args:
         model: a `Seq2Seq`; a `Translator`, which also has vocabularies; a model folder, or its content.
         output: the folder to make; an earlier export there is replaced.
-        precision: `"float32"`; `"float16"`, half the size; `"int8"`, a quarter of it and the fastest: weights in int8, computing
-            in float32 where rows are scaled (dynamic-range quantisation).
+        precision: `"float32"`; or `"int8"`, a quarter of the size and faster: weights in int8, computing in float32 where rows are
+            scaled (dynamic-range quantisation).
         beam_size: 1 is greedy search.
         source_length: S, the most source ids, EOS included; `None`: the model's `search.max_source_length`. A source without ids
             has the model's own shape.
