@@ -5,7 +5,7 @@ Its signatures go from ids to hypotheses, with the weights as constants:
     beam_K_of_N    source int32 [N, S], any S; limits int32 [N] -> tokens int32 [N, K, L], lengths int32 [N, K], log_probs float32
                    [N, K], scores float32 [N, K], as `search.Hypotheses`
 
-There is one signature for each K, 1 and the model's beam size, and each N: `BATCH` and, in float32, also 1 for single sentences.
+There is one signature for each K, 1 and the model's beam size, and each N of `SIZES`.
 """
 
 import dataclasses
@@ -33,8 +33,8 @@ from keras_attn.models.seq2seq import Embeddings
 from keras_attn.storage.engine_file import EngineFile, PlacedArray, int8_rows, write_engine
 from keras_attn.storage.folder_files import WEIGHTS
 
-BATCH = 16  # sentences; larger batches waste more steps on sentences that have ended
-SIZES = {"float32": (1, BATCH), "int8": (BATCH,)}
+# Sentences at once. Larger batches waste more steps on sentences that have ended.
+SIZES = {"float32": (1, 16), "int8": (8,)}
 _WORTH = 1024  # number of elements: smaller constants stay in the graph
 _ALIGNED = 64  # bytes
 _SOMEWHERE = 1 << 62  # a placeholder offset until the length of the graph is known
@@ -197,7 +197,7 @@ def _check(subject: Subject, engine: LiteRTEngine) -> None:
     Raises:
         EngineError: the results differ by more than rounding.
     """
-    source = subject.random_sources(BATCH)
+    source = subject.random_sources(max(SIZES["float32"]))
     limits = np.minimum(2 * np.count_nonzero(source, axis=1), _longest(subject)).astype(np.int32)
     method = Beam.of(subject.search)
     ours = CompiledSearch(subject.model)(source, method, _longest(subject), limits=limits)

@@ -28,7 +28,8 @@ class PointerGenerator(keras.layers.Layer):
         read: `read(memory)`, if already available. `None`: computed here.
 
     Returns:
-        float32 `(B, T, V)`: log P. P sums to one if the weights do. A probability below 1e-20 counts as 1e-20.
+        float32 `(B, T, V)`: log P. P sums to one: if the weights sum to less, as those of local attention may, it is divided by its
+        sum. A probability below 1e-20 counts as 1e-20.
 
     Masking: padding has zero weight, so it is never copied.
 
@@ -59,10 +60,11 @@ class PointerGenerator(keras.layers.Layer):
         context = ops.sum(weights * ops.expand_dims(read, 1), axis=-1, keepdims=True)
         own = ops.cast(self.state_layer(state) + self.input_layer(inputs), "float32")
         gate = context + own  # [batch, time, 1]
-        generated = ops.softmax(ops.cast(logits, "float32"))
-        copied = _by_word(weights, source, generated.shape[-1])
-        mixed = ops.sigmoid(gate) * generated + ops.sigmoid(-gate) * copied
-        return ops.log(ops.maximum(mixed, _LEAST))
+        generate, copy = ops.sigmoid(gate), ops.sigmoid(-gate) * weights
+        total = ops.maximum(generate + ops.sum(copy, axis=-1, keepdims=True), _LEAST)
+        generated = generate / total * ops.softmax(ops.cast(logits, "float32"))
+        copied = _by_word(copy / total, source, generated.shape[-1])
+        return ops.log(ops.maximum(generated + copied, _LEAST))
 
     def step(self, logits, weights, state, inputs, source, memory, read):
         """One target position of N hypotheses, those of a source adjacent: `(N, V), (N, S), (N, U), (N, E) -> (N, V)`."""
@@ -82,5 +84,12 @@ def _by_word(weights, source, vocab_size):
     batch, time, _ = ops.shape(weights)
     rows = ops.reshape(ops.arange(batch * time, dtype="int32"), (batch, time, 1))
     places = rows * vocab_size + ops.expand_dims(ops.cast(source, "int32"), 1)  # [batch, time, positions]
-    sums = ops.segment_sum(ops.reshape(weights, (-1,)), ops.reshape(places, (-1,)), batch * time * vocab_size)
+    sums = _sums(ops.reshape(weights, (-1,)), ops.reshape(places, (-1,)), batch * time * vocab_size)
     return ops.reshape(sums, (batch, time, vocab_size))
+
+
+def _sums(values, places, size):
+    """Adds values up by place, for `size` places. LiteRT scatters seven times as fast as it sums segments."""
+    if keras.backend.backend() == "tensorflow":
+        return ops.scatter(ops.expand_dims(places, -1), values, (size,))
+    return ops.segment_sum(values, places, size)

@@ -1,10 +1,11 @@
-"""From target words to logits: all positions of a given target at once, or one position of a search."""
+"""From target words to logits or log-probabilities: all positions of a given target at once, or one position of a search."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import keras
+from keras import ops
 
 from keras_attn.layers import AttentionDecoder, PointerGenerator
 from keras_attn.search.types import State, Tensor
@@ -42,6 +43,8 @@ class Decoding:
     ) -> tuple[Tensor, Tensor | None]:
         """All positions of a given target: logits `(B, T, V)`, and the attention weights `(B, T, S)` if requested.
 
+        With a pointer-generator they are log-probabilities, which are logits, too.
+
         Args:
             embedded: the target words to read, `(B, T, E)`.
             memory, state, mask: from the encoder and the bridge.
@@ -66,7 +69,7 @@ class Decoding:
         return logits, more[0] if more else None
 
     def step(self, tokens: Tensor, encoded: "Encoded", state: State) -> tuple[Tensor, State, Tensor | None]:
-        """One position: logits `(N, V)`, the next state and the attention weights; see `Seq2Seq.step`."""
+        """One position: log-probabilities `(N, V)`, the next state and the attention weights; see `Seq2Seq.step`."""
         embedded = self.target_embedding(tokens)
         readout, state, weights = self.decoder.step(
             embedded, state, encoded.memory, encoded.keys, encoded.mask
@@ -76,10 +79,21 @@ class Decoding:
             source, read = encoded.copied
             top = state["cells"][-1][0]
             logits = self.copy.step(logits, weights, top, embedded, source, encoded.memory, read)
-        return logits, state, weights
+        return self.log_probs(logits), state, weights
+
+    def log_probs(self, logits: Tensor) -> Tensor:
+        """Float32 log-probabilities `(..., V)` of such logits."""
+        return log_softmax(logits) if self.copy is None else logits
 
     def _logits(self, readouts: Tensor) -> Tensor:
         return self.target_embedding(readouts, reverse=True) if self.output is None else self.output(readouts)
+
+
+def log_softmax(logits: Tensor) -> Tensor:
+    """In float32, written so that LiteRT's converter does not recognise it: LiteRT's own operator is slow."""
+    logits = ops.cast(logits, "float32")
+    peak = ops.max(logits, axis=-1, keepdims=True)
+    return logits - (peak + ops.log(ops.sum(ops.exp(logits - peak), axis=-1, keepdims=True)))
 
 
 def check_decoding(

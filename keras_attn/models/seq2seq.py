@@ -186,8 +186,7 @@ class Seq2Seq(Searching, keras.Model):
             `(log_probs, state, weights)`: float32 `(N, V)`, the next state, and float32 `(N, S)`, the attention weights of the
             predicted word (`None` without attention).
         """
-        logits, state, weights = self._decoding(embeddings or self.embeddings).step(tokens, encoded, state)
-        return _log_softmax(logits), state, weights
+        return self._decoding(embeddings or self.embeddings).step(tokens, encoded, state)
 
     def score(self, source: Tensor, target_in: Tensor, target_out: Tensor) -> tuple[Tensor, Weights]:
         """The log-probability of each word of given targets: float32 `(B, T)`, zero at padding, and the weights `(B, T, S)`.
@@ -199,7 +198,8 @@ class Seq2Seq(Searching, keras.Model):
         """
         source = ops.convert_to_tensor(source)
         memory, state, mask = self._memory(source, self.embeddings)
-        logits, weights = self._decoding(self.embeddings).forced(
+        decoding = self._decoding(self.embeddings)
+        logits, weights = decoding.forced(
             self.target_embedding(target_in),
             memory,
             state=state,
@@ -207,7 +207,7 @@ class Seq2Seq(Searching, keras.Model):
             source=source,
             return_weights=True,
         )
-        log_probs = _log_softmax(logits)
+        log_probs = decoding.log_probs(logits)
         chosen = ops.take_along_axis(log_probs, ops.expand_dims(target_out, -1), axis=-1)
         return ops.where(ops.not_equal(target_out, PAD_ID), ops.squeeze(chosen, -1), 0.0), weights
 
@@ -274,10 +274,3 @@ def _read(
     """The memory, the decoder's initial state and the mask of the memory."""
     memory, states, mask = encode(encoder, inputs, mask)
     return memory, bridge(states[0] if len(states) == 1 else states), mask
-
-
-def _log_softmax(logits: Tensor) -> Tensor:
-    """Log-softmax in float32, written so that LiteRT's converter does not recognise it: LiteRT's own operator is slow."""
-    logits = ops.cast(logits, "float32")
-    peak = ops.max(logits, axis=-1, keepdims=True)
-    return logits - (peak + ops.log(ops.sum(ops.exp(logits - peak), axis=-1, keepdims=True)))

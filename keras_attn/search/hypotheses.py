@@ -9,6 +9,7 @@ from keras_attn.search.types import Active, Limits, LogProbs, Scalar, Tensor
 from keras_attn.special_ids import PAD_ID
 
 Nest = TypeVar("Nest")
+_BLOCKS, _BEST_BLOCK = range(32, 129), 64
 NEVER = -1e9  # log-probability of the impossible: far below any real one, and finite, so that no sum or difference is NaN
 
 
@@ -72,8 +73,25 @@ def best_tokens(log_probs: LogProbs, k: int, bos_id: int) -> tuple[Tensor, Tenso
     Returns:
         `(log_probs, tokens)`: float32 and int32 `[N, min(k, V)]`, best first; on a tie, the smaller id first.
     """
-    best, tokens = ops.top_k(possible(log_probs, bos_id), min(k, log_probs.shape[-1]))
+    best, tokens = _top_k(possible(log_probs, bos_id), min(k, log_probs.shape[-1]))
     return best, ops.cast(tokens, "int32")  # torch counts in int64
+
+
+def _top_k(numbers: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """`ops.top_k` of `[N, V]`. The best k are in the k blocks with the largest maxima, so only these are searched.
+
+    That takes LiteRT a third to a half of the time. The blocks stay in order, so on a tie the smaller id still comes first.
+    """
+    size = numbers.shape[-1]
+    blocks = [block for block in _BLOCKS if size % block == 0 and size // block >= 2 * k]
+    if not blocks:
+        return ops.top_k(numbers, k)
+    block = min(blocks, key=lambda block: abs(block - _BEST_BLOCK))
+    divided = ops.reshape(numbers, (-1, size // block, block))
+    chosen = ops.top_k(ops.max(divided, axis=-1), k)[1]  # [N, k]
+    chosen = -ops.top_k(-chosen, k)[0]  # in order
+    best, places = ops.top_k(ops.reshape(gather(divided, chosen), (-1, k * block)), k)
+    return best, gather(chosen, places // block) * block + places % block
 
 
 def put(buffer: Tensor, position: Scalar, values: Tensor) -> Tensor:

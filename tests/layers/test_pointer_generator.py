@@ -66,6 +66,20 @@ def test_probabilities_sum_to_one(layer):
     np.testing.assert_allclose(found.sum(-1), 1, rtol=1e-5)
 
 
+def test_with_weights_that_sum_to_less_probabilities_are_in_proportion_and_sum_to_one(layer):
+    half, none = (
+        np.exp(numbers(layer(LOGITS, share * WEIGHTS, STATE, INPUTS, SOURCE, 2 * MEMORY)))
+        for share in (0.5, 0.0)
+    )
+    generated = np.exp(LOGITS) / np.exp(LOGITS).sum(-1, keepdims=True)
+    for b, t in np.ndindex(B, T):
+        p_gen = generation_probability(layer, b, t)  # half the weights of twice the memory
+        copied = [sum(WEIGHTS[b, t, i] / 2 for i in range(S) if SOURCE[b, i] == w) for w in range(V)]
+        expected = p_gen * generated[b, t] + (1 - p_gen) * np.array(copied)
+        np.testing.assert_allclose(half[b, t], expected / expected.sum(), rtol=1e-5)
+    np.testing.assert_allclose(none, generated, rtol=1e-5)
+
+
 def test_ids_may_be_integers_of_any_size(layer):
     found = [
         numbers(layer(LOGITS, WEIGHTS, STATE, INPUTS, SOURCE.astype(t), MEMORY)) for t in ("int32", "int64")

@@ -24,12 +24,12 @@ SMALL = {
     "source_vocab_size": V,
     "target_vocab_size": V,
     "embedding_dim": 32,
-    "encoder_units": 32,
+    "encoder_units": 64,
     "decoder_units": 64,
-    "attention_units": 32,
+    "attention_units": 64,
     "readout_units": 32,
     "tied_embeddings": "all",
-    "word_dropout": 0.3,
+    "word_dropout": 0.5,
 }
 
 

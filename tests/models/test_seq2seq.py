@@ -7,6 +7,7 @@ from keras import ops
 
 from keras_attn.config import from_tables, without_unused
 from keras_attn.models.build import build_seq2seq
+from keras_attn.models.decoding import log_softmax
 from keras_attn.models.ensemble import Ensemble
 from keras_attn.models.seq2seq import Seq2Seq
 from keras_attn.search import Beam
@@ -249,9 +250,7 @@ def test_models_that_are_no_ensemble_are_refused(models, message):
 
 
 def test_log_probabilities_of_very_large_logits_are_finite():
-    from keras_attn.models.seq2seq import _log_softmax
-
-    found = ops.convert_to_numpy(_log_softmax(ops.convert_to_tensor([[1000.0, 999.0], [-1000.0, -1000.0]])))
+    found = ops.convert_to_numpy(log_softmax(ops.convert_to_tensor([[1000.0, 999.0], [-1000.0, -1000.0]])))
     expected = [[-np.log1p(np.exp(-1)), -1 - np.log1p(np.exp(-1))], [-np.log(2)] * 2]
     np.testing.assert_allclose(found, expected, rtol=1e-4)
 
