@@ -2,8 +2,8 @@
 
 Its signatures go from ids to hypotheses, with the weights as constants:
 
-    beam_K_of_N    source int32 [N, S], any S; limits int32 [N] -> tokens int32 [N, K, L], lengths int32 [N, K], log_probs float32
-                   [N, K], scores float32 [N, K], as `search.Hypotheses`
+    beam_K_of_N    source int32 [N, S], any S; limits int32 [N]; n_best int32 [], see `search.beam` -> tokens int32 [N, K, L],
+                   lengths int32 [N, K], log_probs float32 [N, K], scores float32 [N, K], as `search.Hypotheses`
 
 There is one signature for each K, 1 and the model's beam size, and each N of `SIZES`.
 """
@@ -98,16 +98,22 @@ def _signatures(subject: Subject, embeddings: Embeddings, sizes: tuple[int, ...]
 
 
 def _traced(subject: Subject, embeddings: Embeddings, method: Beam, size: int) -> Signature:
-    def search(source: tf.Tensor, limits: tf.Tensor) -> dict[str, tf.Tensor]:
+    def search(source: tf.Tensor, limits: tf.Tensor, n_best: tf.Tensor) -> dict[str, tf.Tensor]:
         with constant_weights(subject.model):
             found = subject.model.search(
-                source, method, max_length=_longest(subject), limits=limits, embeddings=embeddings
+                source,
+                method,
+                max_length=_longest(subject),
+                limits=limits,
+                n_best=n_best,
+                embeddings=embeddings,
             )
         return {name: tensor for name, tensor in found._asdict().items() if tensor is not None}
 
     return tf.function(search, autograph=False).get_concrete_function(
         source=tf.TensorSpec([size, None], tf.int32, "source"),
         limits=tf.TensorSpec([size], tf.int32, "limits"),
+        n_best=tf.TensorSpec([], tf.int32, "n_best"),
     )
 
 

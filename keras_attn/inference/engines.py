@@ -33,6 +33,7 @@ class Engine(Protocol):
         method: Beam | Sampling,
         *,
         limits: Sequence[int],
+        n_best: int,
         full: int,
         number: int,
         return_weights: bool,
@@ -44,6 +45,7 @@ class Engine(Protocol):
             source: ids with EOS at the end; the sources of a batch have about equal length.
             method: the search method.
             limits: the most ids of each target.
+            n_best: how many hypotheses of each source are wanted; more may come, which are not the best others.
             full: the number of sources in a full batch.
             number: the number of the batch.
             return_weights: whether to return the attention weights.
@@ -68,6 +70,7 @@ class KerasEngine:
         method: Beam | Sampling,
         *,
         limits: Sequence[int],
+        n_best: int,
         full: int,
         number: int,
         return_weights: bool,
@@ -82,6 +85,7 @@ class KerasEngine:
             method,
             _rounded_up(max(limits)),
             limits=np.array([*limits, *[1] * (len(ids) - len(limits))], np.int32),
+            n_best=n_best,
             return_weights=return_weights,
             batch=number,
             **(required(len(ids)) if required else {}),

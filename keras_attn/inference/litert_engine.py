@@ -66,6 +66,7 @@ class LiteRTEngine:
         method: Beam | Sampling,
         *,
         limits: Sequence[int],
+        n_best: int = 1,
         full: int = 0,
         number: int = 0,
         return_weights: bool = False,
@@ -84,13 +85,13 @@ class LiteRTEngine:
             raise ValueError(f"the engine of {self._folder} cannot do that: {reason}. Use the engine keras")
         size = next((size for size in self._sizes if size >= len(source)), self._sizes[-1])
         parts = [
-            self._run(source[i : i + size], limits[i : i + size], method.beam_size, size)
+            self._run(source[i : i + size], limits[i : i + size], method.beam_size, n_best, size)
             for i in range(0, len(source), size)
         ]
         return Found(*map(np.concatenate, zip(*parts, strict=True)), None)
 
     def _run(
-        self, source: Sequence[Sequence[int]], limits: Sequence[int], beam_size: int, size: int
+        self, source: Sequence[Sequence[int]], limits: Sequence[int], beam_size: int, n_best: int, size: int
     ) -> tuple[np.ndarray, ...]:
         length = max(map(len, source))
         ids = np.full((size, length), PAD_ID, np.int32)
@@ -99,10 +100,11 @@ class LiteRTEngine:
         ids[len(source) :, 0] = EOS_ID
         most = np.zeros(size, np.int32)  # rows without a source are finished before the first step
         most[: len(source)] = np.minimum(limits, self.max_length)
-        found = self._answer(f"beam_{beam_size}_of_{size}", source=ids, limits=most)
+        wanted = np.array(n_best, np.int32)
+        found = self._answer(f"beam_{beam_size}_of_{size}", source=ids, limits=most, n_best=wanted)
         return tuple(found[name][: len(source)] for name in ("tokens", "lengths", "log_probs", "scores"))
 
-    def _answer(self, signature: str, *, source: np.ndarray, limits: np.ndarray) -> Arrays:
+    def _answer(self, signature: str, *, source: np.ndarray, **others: np.ndarray) -> Arrays:
         """The outputs, from an interpreter that has run a source of at least this length.
 
         After a source that is longer than all before, XNNPACK's kernels in LiteRT 2.3 may compute wrong numbers. So each
@@ -113,9 +115,9 @@ class LiteRTEngine:
             if length > self._room.get(signature, 0):
                 room = max(_SHORTEST, 1 << (length - 1).bit_length())
                 longest = np.full((size, room), EOS_ID, np.int32)
-                self._graphs.open(signature, source=longest, limits=np.ones(size, np.int32))
+                self._graphs.open(signature, source=longest, **{**others, "limits": np.ones(size, np.int32)})
                 self._room[signature] = room
-            return self._graphs.run(signature, source=source, limits=limits)
+            return self._graphs.run(signature, source=source, **others)
         except ValueError as error:
             raise self._unusable(error) from None
 

@@ -64,6 +64,7 @@ class TextSearch:
                     max(self._settings.length_limit(len(ids) - 1) + given, method.min_length)
                     for ids, given in zip(source, room, strict=True)
                 ],
+                n_best=n_best,
                 full=size,
                 number=number,
                 return_weights=return_weights,

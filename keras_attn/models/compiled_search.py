@@ -39,20 +39,22 @@ class CompiledSearch:
         limits: np.ndarray | None = None,
         prefix: np.ndarray | None = None,
         phrases: Phrases | None = None,
+        n_best: int | None = None,
         return_weights: bool = False,
         batch: int = 0,
     ) -> Hypotheses:
         """Searches one batch.
 
         Args:
-            source, method, max_length, limits, prefix, phrases, return_weights: as for `Searching.search`.
+            source, method, max_length, limits, prefix, phrases, n_best, return_weights: as for `Searching.search`.
             batch: the number of the batch, so that batches draw differently from one seed.
         """
         if isinstance(method, Sampling):
             self._seeds.state.assign([method.seed, batch])
             method = dataclasses.replace(method, seed=0)  # a variable, not a part of the graph
         limits = np.full(len(source), max_length, np.int32) if limits is None else limits
-        given = {"source": source, "limits": limits, "prefix": prefix}
+        wanted = None if n_best is None else np.array(n_best, np.int32)
+        given = {"source": source, "limits": limits, "prefix": prefix, "n_best": wanted}
         given |= phrases._asdict() if phrases else {}
         given = {name: array for name, array in given.items() if array is not None}
         specs = {name: self._spec(name, array) for name, array in given.items()}
@@ -80,6 +82,7 @@ class CompiledSearch:
             limits=given["limits"],
             prefix=given.get("prefix"),
             phrases=Phrases(*wanted) if "ids" in given else None,
+            n_best=given.get("n_best"),
             return_weights=return_weights,
             seeds=self._seeds,
         )

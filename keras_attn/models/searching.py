@@ -11,7 +11,7 @@ from keras_attn.models.compiled_search import CompiledSearch
 from keras_attn.search.hypotheses import Hypotheses
 from keras_attn.search.methods import Beam, Sampling, run
 from keras_attn.search.phrases import Phrases
-from keras_attn.search.types import Limits, LogProbs, State, Tensor, Tokens, Weights
+from keras_attn.search.types import Limits, LogProbs, Scalar, State, Tensor, Tokens, Weights
 
 Keys: TypeAlias = (
     Any  # a nest of tensors (B, S, ...), the memory projected for the attention; None without attention
@@ -48,6 +48,7 @@ class Searching:
         limits: Limits = None,
         prefix: Tensor | None = None,
         phrases: Phrases | None = None,
+        n_best: int | Scalar | None = None,
         return_weights: bool = False,
         embeddings: Embeddings | None = None,
         seeds: keras.random.SeedGenerator | None = None,
@@ -61,6 +62,7 @@ class Searching:
             limits: int32 `(B,)`, the most tokens of each target. `None`: `max_length`.
             prefix: int32 `(B, P)`, padded on the right with 0: the beginning of each target.
             phrases: phrases that each target must contain, as far as its limit allows; they need a beam of at least 2.
+            n_best: how many hypotheses of a beam are wanted, see `search.beam`. `None`: all.
             return_weights: whether to keep the attention weights.
             embeddings: embeddings to use. `None`: the model's own.
             seeds: replace the seed of a sampling method.
@@ -82,6 +84,7 @@ class Searching:
             limits=limits,
             prefix=prefix,
             phrases=phrases,
+            n_best=n_best,
             return_weights=return_weights,
             seeds=seeds,
         )

@@ -28,12 +28,13 @@ def beam(
     source_mask: Tensor | None = None,
     diversity: float = 0.0,
     phrases: Phrases | None = None,
+    n_best: int | Scalar | None = None,
 ) -> Hypotheses:
     """Keeps the best `beam_size` (K) live hypotheses at every position, and the best K finished ones.
 
     Each position considers the best 2K continuations of the live hypotheses. Those that end in EOS compete for the finished
     slots by score; the best K others stay alive. A sentence is done at its limit, or as soon as none of its live hypotheses can
-    still beat the worst finished one. Finished hypotheses come first in the result. Any remaining slots are filled with
+    still be among the best `n_best`. Finished hypotheses come first in the result. Any remaining slots are filled with
     hypotheses that were cut at the limit; they are scored with the penalty for their own length and ordered among themselves.
 
     A beam of one is greedy search: with a single slot, an EOS that is only second best must not end the sentence.
@@ -53,6 +54,8 @@ def beam(
         phrases: phrases that each sentence must contain. They need a K of at least 2 and no diversity. Each position also considers
             the next tokens of the phrases, and hypotheses take turns for the K slots by how much of the phrases they contain. A
             hypothesis ends only when it contains all phrases. One can be missing only if the limit leaves no room for all.
+        n_best: how many hypotheses of each sentence are wanted, from 1 to K, an int or an int32 scalar. The search ends when these
+            are found, often long before all K are; the others are whatever there is by then. `None`: K.
 
     Returns:
         `Hypotheses` with N = K.
@@ -75,6 +78,10 @@ def beam(
             raise ValueError(f"{name} must be 0 or more. Received: {name}={value}")
     if coverage_penalty and source_mask is None:
         raise ValueError("coverage_penalty needs a source_mask, which says which words to cover.")
+    if isinstance(n_best, int) and not 1 <= n_best <= beam_size:
+        raise ValueError(
+            f"n_best must be from 1 to beam_size, {beam_size}, or None for all. Received: n_best={n_best}"
+        )
     if phrases is not None and (beam_size < 2 or diversity):
         raise ValueError(
             "phrases need a beam_size of at least 2, and no diversity. "
@@ -97,6 +104,7 @@ def beam(
     first_rows = ops.arange(batch, dtype="int32")[:, None] * beam_size  # [B, 1]
 
     ranking = Ranking(length_penalty, coverage_penalty, source_mask)
+    n_best = beam_size if n_best is None else n_best
 
     def choose(position, log_probs, weights, progress, active):
         live, finished = progress
@@ -111,7 +119,7 @@ def beam(
         places = ops.top_k(ops.where(ended, 2 * NEVER, choice.keys), beam_size)[1]
         live = hypotheses.gather(paths.only(candidates, ops.logical_not(ended)), places)
         progress = hypotheses.only_where(active, (live, finished), progress)
-        going_on = ops.logical_and(position + 1 < limits, paths.can_win(*progress, limits, ranking))
+        going_on = ops.logical_and(position + 1 < limits, paths.can_win(*progress, limits, ranking, n_best))
         tokens, parents = hypotheses.gather((choice.tokens, choice.parents), places)  # [B, K]
         rows = ops.reshape(first_rows + parents, (-1,))
         return ops.reshape(tokens, (-1,)), rows, progress, ops.logical_and(active, going_on)

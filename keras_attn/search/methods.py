@@ -10,7 +10,7 @@ from keras_attn.search.constraints import Constraint, MinLength, NoRepeat, Prefi
 from keras_attn.search.hypotheses import Hypotheses
 from keras_attn.search.phrases import Phrases
 from keras_attn.search.sampling import sample
-from keras_attn.search.types import Limits, State, Step, Tensor
+from keras_attn.search.types import Limits, Scalar, State, Step, Tensor
 from keras_attn.special_ids import BOS_ID, EOS_ID
 
 
@@ -25,6 +25,7 @@ def run(
     return_weights: bool,
     prefix: Tensor | None = None,
     phrases: Phrases | None = None,
+    n_best: int | Scalar | None = None,
     seeds: keras.random.SeedGenerator | None = None,
 ) -> Hypotheses:
     """Searches from `BOS_ID` to `EOS_ID`.
@@ -35,6 +36,7 @@ def run(
         source_mask: bool `(B, S)`, the source's real positions, for the coverage penalty.
         prefix: int32 `(B, P)`, padded on the right with 0: the beginning of each target, which overrides other constraints.
         phrases: phrases that each target must contain; they need a beam.
+        n_best: how many hypotheses of a beam are wanted. `None`: all.
         seeds: replace the seed of a sampling method.
 
     Raises:
@@ -56,7 +58,7 @@ def run(
         if phrases is not None:
             raise ValueError("phrases need a beam search, and this call samples")
         return sample(step, state, **common, **{**options, "seed": seeds or method.seed})
-    return beam(step, state, **common, **options, source_mask=source_mask, phrases=phrases)
+    return beam(step, state, **common, **options, source_mask=source_mask, phrases=phrases, n_best=n_best)
 
 
 def _constraints(method: Beam | Sampling, max_length: int) -> list[Constraint]:

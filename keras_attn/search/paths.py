@@ -80,9 +80,10 @@ def best_finished(finished: Paths, new: Paths, ranking: Ranking) -> Paths:
     return hypotheses.gather(pool, ops.top_k(ranking.scores(pool), finished.log_probs.shape[1])[1])
 
 
-def can_win(live: Paths, finished: Paths, limits: Tensor, ranking: Ranking) -> Active:
-    """Whether a live hypothesis could still beat the worst finished one: bool `[B]`."""
-    return ops.max(ranking.bound(live, limits), axis=1) > ranking.scores(finished)[:, -1]
+def can_win(live: Paths, finished: Paths, limits: Tensor, ranking: Ranking, n_best: int | Scalar) -> Active:
+    """Whether a live hypothesis could still be among the best `n_best`: bool `[B]`."""
+    last = ops.take(ranking.scores(finished), n_best - 1, axis=1)
+    return ops.max(ranking.bound(live, limits), axis=1) > last
 
 
 def finished_first(live: Paths, finished: Paths) -> Paths:

@@ -6,7 +6,7 @@
 
 The graphs are small, because they contain no matrices. TensorFlow Lite's format allows constants after the end of the file, and
 that is where the weights from `model.weights.h5` are put when the engine is loaded. An engine belongs to the weights that it was
-made from; with any other weights it counts as missing.
+made from; with any other weights it counts as missing, and so does one of another version.
 """
 
 import io
@@ -31,6 +31,7 @@ from keras_attn.storage.folder_files import (
 from keras_attn.storage.weights_file import array_sizes
 
 PRECISIONS = ("float32", "int8")
+_VERSION = 2  # of the signatures
 _MOST_BYTES = 64 << 20  # size limit of graphs; those of a large model take a megabyte
 
 
@@ -84,7 +85,7 @@ def write_engine(folder: str | Path, engines: dict[str, EngineFile]) -> None:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for precision, (graph, arrays, about) in engines.items():
-            about = {**about, "weights": known_sums(folder)[WEIGHTS], "arrays": arrays}
+            about = {**about, "version": _VERSION, "weights": known_sums(folder)[WEIGHTS], "arrays": arrays}
             archive.writestr(zipfile.ZipInfo(f"{precision}.tflite"), graph, zipfile.ZIP_DEFLATED)
             archive.writestr(zipfile.ZipInfo(f"{precision}.json"), json.dumps(about), zipfile.ZIP_DEFLATED)
     replace_file(Path(folder), ENGINE, write_bytes, stream.getvalue())
@@ -110,7 +111,7 @@ def read_engine(folder: str | Path, precision: str) -> EngineFile | None:
                 return None
             graph = unpack_member(archive, f"{precision}.tflite", _MOST_BYTES)
             about = parse_json(unpack_member(archive, f"{precision}.json", _MOST_BYTES), f"{precision}.json")
-        if about.get("weights") != known_sums(folder)[WEIGHTS]:
+        if (about.pop("version", 1), about.get("weights")) != (_VERSION, known_sums(folder)[WEIGHTS]):
             return None
         return EngineFile(graph, tuple(_placed(each) for each in about.pop("arrays")), about)
     except (ValueError, TypeError, KeyError, zipfile.BadZipFile) as error:

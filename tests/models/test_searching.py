@@ -89,7 +89,7 @@ class Teller:
     inputs = [keras.KerasTensor((None, None), "int32")]
     variables = []
 
-    def search(self, source, method, *, max_length, limits, prefix, phrases, return_weights, seeds):
+    def search(self, source, method, *, max_length, limits, prefix, phrases, n_best, return_weights, seeds):
         scalars = [
             max_length,
             getattr(method, "beam_size", -1),
@@ -97,6 +97,7 @@ class Teller:
             -1 if prefix is None else prefix[0, 0],
             -1 if phrases is None else phrases.ids[0, -1, 0],
             return_weights,
+            -1 if n_best is None else n_best,
         ]
         told = ops.stack([ops.cast(x, "int32") for x in scalars])[None, None] + 0 * source[:1, :1, None]
         return Hypotheses(told, limits, limits, limits, None)
@@ -108,15 +109,17 @@ def test_a_compiled_search_is_another_one_for_other_arguments():
     phrases = Phrases(np.array([[[7]], [[8]]], "int32"), np.ones(9, bool))
     two = Phrases(np.array([[[7], [6]], [[8], [0]]], "int32"), np.ones(9, bool))
     calls = [
-        ((Beam(2), 9), {}, [9, 2, 0, -1, -1, 0]),
-        ((Beam(2), 8), {}, [8, 2, 0, -1, -1, 0]),
-        ((Beam(3), 8), {}, [8, 3, 0, -1, -1, 0]),
-        ((Beam(3, min_length=4), 8), {}, [8, 3, 4, -1, -1, 0]),
-        ((Beam(3), 8), {"return_weights": True}, [8, 3, 0, -1, -1, 1]),
-        ((Beam(3), 8), {"prefix": np.array([[4], [0]], "int32")}, [8, 3, 0, 4, -1, 0]),
-        ((Beam(3), 8), {"phrases": phrases}, [8, 3, 0, -1, 7, 0]),
-        ((Beam(3), 8), {"phrases": two}, [8, 3, 0, -1, 6, 0]),
-        ((Sampling(), 8), {}, [8, -1, 0, -1, -1, 0]),
+        ((Beam(2), 9), {}, [9, 2, 0, -1, -1, 0, -1]),
+        ((Beam(2), 8), {}, [8, 2, 0, -1, -1, 0, -1]),
+        ((Beam(3), 8), {}, [8, 3, 0, -1, -1, 0, -1]),
+        ((Beam(3, min_length=4), 8), {}, [8, 3, 4, -1, -1, 0, -1]),
+        ((Beam(3), 8), {"return_weights": True}, [8, 3, 0, -1, -1, 1, -1]),
+        ((Beam(3), 8), {"prefix": np.array([[4], [0]], "int32")}, [8, 3, 0, 4, -1, 0, -1]),
+        ((Beam(3), 8), {"phrases": phrases}, [8, 3, 0, -1, 7, 0, -1]),
+        ((Beam(3), 8), {"phrases": two}, [8, 3, 0, -1, 6, 0, -1]),
+        ((Beam(3), 8), {"n_best": 1}, [8, 3, 0, -1, -1, 0, 1]),
+        ((Beam(3), 8), {"n_best": 2}, [8, 3, 0, -1, -1, 0, 2]),
+        ((Sampling(), 8), {}, [8, -1, 0, -1, -1, 0, -1]),
     ]
     for _ in range(2):
         for given, options, expected in calls:

@@ -52,6 +52,47 @@ def test_stopping_early_changes_nothing(markov, ids, token_lists, beam_size, alp
     assert_found(found, token_lists, [plain_beam(step, i, 8, beam_size, alpha) for i in range(6)])
 
 
+@pytest.mark.parametrize("n_best", [1, 2])
+@pytest.mark.parametrize("beam_size", [2, 3, 5])
+@pytest.mark.parametrize("alpha", ALPHAS)
+def test_the_wanted_hypotheses_are_the_first_of_all(
+    markov, ids, token_lists, numpy, n_best, beam_size, alpha
+):
+    step = markov(16, seed=1)
+    options = {**ids, "max_length": 12, "beam_size": beam_size, "length_penalty": alpha}
+    wanted = numpy(beam(step, step.state, **options, n_best=n_best))
+    every = numpy(beam(step, step.state, **options))
+    assert [line[:n_best] for line in token_lists(wanted)] == [line[:n_best] for line in token_lists(every)]
+    np.testing.assert_array_equal(wanted.scores[:, :n_best], every.scores[:, :n_best])
+
+
+@pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="JAX calls the step once, to trace it")
+def test_a_search_for_the_best_ends_when_it_is_found(speller, ids):
+    step = speller([4, 5, 4])
+    positions = []
+
+    def counted(tokens, state):
+        positions.append(len(positions))
+        return step(tokens, state)
+
+    def steps(**options):
+        positions.clear()
+        beam(counted, step.state, **ids, max_length=20, beam_size=4, **options)
+        return len(positions)
+
+    assert steps(n_best=1) == 4  # three letters and EOS
+    assert steps(n_best=1) < steps(n_best=3) <= steps()
+
+
+@pytest.mark.parametrize("n_best", [0, 4])
+def test_more_hypotheses_than_the_beam_keeps_or_none_are_refused(markov, ids, n_best):
+    step = markov(2)
+    with pytest.raises(
+        ValueError, match=rf"n_best must be from 1 to beam_size, 3, .* Received: n_best={n_best}"
+    ):
+        beam(step, step.state, **ids, max_length=4, beam_size=3, n_best=n_best)
+
+
 @pytest.mark.parametrize("beam_size", [2, 3, 5])
 @pytest.mark.parametrize("gamma", [0.3, 2.0])
 def test_diversity_puts_siblings_back(markov, ids, token_lists, beam_size, gamma):

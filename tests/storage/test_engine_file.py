@@ -51,6 +51,12 @@ def test_what_is_written_is_read_back(folder):
     assert read_engine(folder, "float32") is None  # the old one is replaced
 
 
+def test_an_engine_of_another_version_counts_as_missing(folder, monkeypatch):
+    assert read_engine(folder, "int8") is not None
+    monkeypatch.setattr("keras_attn.storage.engine_file._VERSION", 1)
+    assert read_engine(folder, "int8") is None
+
+
 @functools.cache
 def smallest_matrix():
     """The name and content of a matrix of the weights that has more rows than columns, or fewer."""
