@@ -9,7 +9,7 @@ from keras_attn.search.types import Active, Limits, LogProbs, Scalar, Tensor
 from keras_attn.special_ids import PAD_ID
 
 Nest = TypeVar("Nest")
-_BLOCKS, _BEST_BLOCK = range(32, 129), 64
+_BLOCKS, _BEST_BLOCK = range(32, 129), 64  # words of a block; LiteRT is fastest with some 64
 NEVER = -1e9  # log-probability of the impossible: far below any real one, and finite, so that no sum or difference is NaN
 
 

@@ -9,6 +9,7 @@ import pytest
 from keras_attn.config import Sampling
 from keras_attn.inference import lite_translator as lite
 from keras_attn.inference.lite_translator import LiteTranslator, lite_translator
+from keras_attn.inference.translator import Translator
 from keras_attn.storage import packaged
 from keras_attn.storage.folder_files import ENGINE
 from keras_attn.storage.model_folder import load_config, update_config
@@ -50,6 +51,17 @@ def test_n_best_lists_begin_with_the_best(translator, found):
         assert len(several.alternatives) == (2 if one.text else 0)
         scores = [several.score, *(each.score for each in several.alternatives)]
         assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_best", [2, 5])
+def test_n_best_lists_are_those_of_keras(translator, n_best):
+    for ours, theirs in zip(
+        translator.translate(LINES, n_best=n_best),
+        Translator.load(MODEL).translate(LINES, n_best=n_best),
+        strict=True,
+    ):
+        assert [each.text for each in ours.alternatives] == [each.text for each in theirs.alternatives]
 
 
 def test_a_score_is_the_log_probability_by_the_length_penalty(translator, found):
