@@ -41,8 +41,7 @@ class Seq2Seq(Searching, keras.Model):
         source_shape: the shape of a source without an embedding, such as `(32, 128, 1)`. `None`: that of the encoder's own input.
         word_dropout: rate of dropout of whole words, in source and target (Gal and Ghahramani 2016).
         embedding_dropout, memory_dropout, readout_dropout: rates of dropout on embedded words, on the memory that the decoder
-        reads,
-            and on the readouts.
+            reads, and on the readouts.
         variational_dropout: whether these three drop the same units at every position (Gal and Ghahramani 2016, section 4).
         return_attention_scores: whether to add the attention weights as a second output, so that a loss can guide them.
 
