@@ -33,9 +33,10 @@ def beam(
     """Keeps the best `beam_size` (K) live hypotheses at every position, and the best K finished ones.
 
     Each position considers the best 2K continuations of the live hypotheses. Those that end in EOS compete for the finished
-    slots by score; the best K others stay alive. A sentence is done at its limit, or as soon as none of its live hypotheses can
-    still be among the best `n_best`. Finished hypotheses come first in the result. Any remaining slots are filled with
-    hypotheses that were cut at the limit; they are scored with the penalty for their own length and ordered among themselves.
+    slots by score; the best K others stay alive. A sentence is done at its limit, or as soon as none of its live hypotheses
+    would be among the best `n_best` even if its next eight tokens were certain. Finished hypotheses come first in the result.
+    Any remaining slots are filled with hypotheses that were cut at the limit; they are scored with the penalty for their own
+    length and ordered among themselves.
 
     A beam of one is greedy search: with a single slot, an EOS that is only second best must not end the sentence.
 

@@ -13,6 +13,8 @@ from keras_attn.search.phrases import Phrases, Said, nothing_said
 from keras_attn.search.types import Active, KeptWeights, Scalar, Tensor
 from keras_attn.special_ids import PAD_ID
 
+AHEAD = 8  # tokens for which a live hypothesis may hope at no cost; up to its limit, beams would be a seventh longer for nothing
+
 
 class Paths(NamedTuple):
     """M unfinished hypotheses per sentence. An impossible one has log_prob NEVER, and its other values are meaningless."""
@@ -41,11 +43,10 @@ class Ranking(NamedTuple):
         return ops.where(paths.log_probs > NEVER, scores, NEVER)
 
     def bound(self, paths: Paths, limits: Tensor) -> Tensor:
-        """An upper bound on the score of any continuation: log-probabilities only fall, the length penalty is largest at
-        the limit, and the coverage penalty only lowers a score."""
-        return ops.where(
-            paths.log_probs > NEVER, paths.log_probs / penalty(limits[:, None], self.alpha), NEVER
-        )
+        """A score that no continuation by up to `AHEAD` tokens exceeds: log-probabilities only fall, the length penalty is largest
+        for the longest, and the coverage penalty only lowers a score."""
+        longest = ops.minimum(limits[:, None], paths.lengths + AHEAD)
+        return ops.where(paths.log_probs > NEVER, paths.log_probs / penalty(longest, self.alpha), NEVER)
 
 
 def start(

@@ -84,6 +84,24 @@ def test_a_search_for_the_best_ends_when_it_is_found(speller, ids):
     assert steps(n_best=1) < steps(n_best=3) <= steps()
 
 
+@pytest.mark.parametrize(("probability", "length"), [(0.13, 12), (0.10, 1)])
+def test_a_beam_hopes_for_eight_certain_tokens_and_not_for_more(ids, numpy, token_lists, probability, length):
+    """EOS at once has the score log 0.4. Twelve tokens, certain but for the first, would always have a better one, but after the
+    first only nine are counted on: log 0.13 / (14 / 6) is above log 0.4, log 0.10 / (14 / 6) below."""
+    table = np.full((12, 6), np.log(1e-9), "float32")
+    table[0, [3, 4]] = np.log([0.4, probability])
+    table[1:11, 4] = table[11, 3] = 0.0
+
+    def step(tokens, position):
+        return ops.take(table, position, axis=0), position + 1, None
+
+    found = numpy(
+        beam(step, np.zeros(1, "int32"), **ids, max_length=12, beam_size=2, length_penalty=1.0, n_best=1)
+    )
+    assert len(token_lists(found)[0][0]) == length
+    assert np.log(probability) / (17 / 6) > np.log(0.4)
+
+
 @pytest.mark.parametrize("n_best", [0, 4])
 def test_more_hypotheses_than_the_beam_keeps_or_none_are_refused(markov, ids, n_best):
     step = markov(2)
