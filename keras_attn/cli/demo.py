@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from keras_attn.cli.loading import load_tensorflow
+from keras_attn.cli.loading import add_engine, load_tensorflow
 
 if TYPE_CHECKING:
     from keras_attn.corpora.phrasebook import PhrasePair
@@ -43,6 +43,7 @@ def demo(config: str, folder: str) -> None:
     out = Path(folder)
     _title("Train")
     train(settings, out / "model")
+    add_engine(out / "model")
     translator = Translator.load(out / "model")
 
     pairs = phrasebook.generate(HELD_OUT, split="test")

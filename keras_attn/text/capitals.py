@@ -43,7 +43,8 @@ def with_lower_capitals(model_proto: bytes) -> bytes:
     from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
     model = ModelProto.FromString(model_proto)
-    model.normalizer_spec.name += _MARK
+    if not lowers_capitals(model):
+        model.normalizer_spec.name += _MARK
     return model.SerializeToString(deterministic=True)
 
 

@@ -21,6 +21,7 @@ def test_the_demo_trains_evaluates_exports_and_draws_and_lists_what_it_wrote(run
     (out / "a.txt").write_bytes(b"1")
 
     trained = noted("keras_attn.training.fit.train")
+    made = noted("keras_attn.export.engine.make_engine")
     loaded = noted("keras_attn.inference.translator.Translator.load", returns="a model")
     evaluated = noted("keras_attn.evaluation.evaluate.evaluate", returns=["BLEU 1", "BLEU 2"])
     aligned = noted("keras_attn.alignment.align.align", returns=half)
@@ -31,7 +32,7 @@ def test_the_demo_trains_evaluates_exports_and_draws_and_lists_what_it_wrote(run
 
     assert result.exit_code == 0, result.stderr
     assert trained == [((configs.load(tmp_path / "my.toml"), out / "model"), {})]
-    assert loaded == [((out / "model",), {})]
+    assert made == loaded == [((out / "model",), {})]
     assert evaluated == aligned == [(("a model", *sides), {})]
     compared = {"sources": sides[0], "references": sides[1]}
     assert served == [((out / "model", out / "saved-model"), compared)]

@@ -5,7 +5,12 @@ import random
 import pytest
 import tensorflow as tf
 
-from keras_attn.text.capitals import SMALL_LETTERS, tf_without_capitals, without_capitals
+from keras_attn.text.capitals import (
+    SMALL_LETTERS,
+    tf_without_capitals,
+    with_lower_capitals,
+    without_capitals,
+)
 
 LINES = {
     "THE TRAIN LEAVES AT TEN.": "The train leaves at ten.",
@@ -65,3 +70,8 @@ def test_graphs_take_no_lines(in_graph):
 
 def test_bytes_that_are_not_utf8_are_marked_in_lines_in_capitals(in_graph):
     assert in_graph([b"AB\xffC"]) == ["Ab\ufffdc"]
+
+
+def test_a_vocabulary_that_lowers_capitals_already_stays_as_it_is():
+    lowering = with_lower_capitals(b"")
+    assert with_lower_capitals(lowering) == lowering != b""
