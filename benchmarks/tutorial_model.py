@@ -2,6 +2,7 @@
 
     python benchmarks/tutorial_model.py              # Spanish to English, as in the tutorial
     python benchmarks/tutorial_model.py --model runs/tatoeba-es-en     # and one of ours on the same test sentences
+    python benchmarks/tutorial_model.py --source-language en --target-language fr
 
 As in the tutorial: lower-case text without accents, split at spaces and punctuation, 5,000 words a language; a bidirectional GRU of
 256 units whose directions are added; a GRU of 256 units that starts from zeros, attention by `MultiHeadAttention` with one head,
@@ -31,7 +32,6 @@ from keras_attn.training.losses import SmoothedCrossEntropy
 
 UNITS, WORDS, BATCH, LONGEST = 256, 5000, 64, 50
 ROUNDS, STEPS, DEV_STEPS, PATIENCE = 100, 100, 20, 3
-LANGUAGES = ("es", "en")
 
 
 def plain(line: str) -> str:
@@ -132,11 +132,14 @@ def report(name: str, hypotheses: Sequence[str], references: Sequence[str]) -> N
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--model", help="a model folder of ours, Spanish to English")
+    parser.add_argument("--model", help="a model folder of ours, of the same languages")
+    parser.add_argument("--source-language", default="es")
+    parser.add_argument("--target-language", default="en")
     parser.add_argument("--seed", type=int, default=1, help="of the tutorial's model, trained here")
     args = parser.parse_args()
     keras.utils.set_random_seed(args.seed)
-    splits = {name: load_corpus("tatoeba", *LANGUAGES, name) for name in ("train", "dev", "test")}
+    languages = args.source_language, args.target_language
+    splits = {name: load_corpus("tatoeba", *languages, name) for name in ("train", "dev", "test")}
     test = splits["test"]
     source_words, target_words = Words(splits["train"].source), Words(splits["train"].target)
     ids = {

@@ -70,7 +70,7 @@ class Readout(keras.layers.Layer):
             return hidden
         if self.kind == "attentional":
             return ops.tanh(hidden)
-        return ops.maximum(hidden[..., : self.units], hidden[..., self.units :])
+        return ops.maximum(*ops.split(hidden, 2, axis=-1))
 
     def get_config(self):
         return {**super().get_config(), "kind": self.kind, "units": self.units}

@@ -73,9 +73,10 @@ class GRUCell(RecurrentCell):
 
     def call(self, projected, states):
         (h,) = states
-        gates = ops.sigmoid(projected[:, : 2 * self.units] + ops.matmul(h, self.gate_kernel))
-        reset, update = gates[:, : self.units], gates[:, self.units :]
-        candidate = ops.tanh(projected[:, 2 * self.units :] + ops.matmul(reset * h, self.candidate_kernel))
+        x_reset, x_update, x_candidate = ops.split(projected, 3, axis=-1)
+        h_reset, h_update = ops.split(ops.matmul(h, self.gate_kernel), 2, axis=-1)
+        reset, update = ops.sigmoid(x_reset + h_reset), ops.sigmoid(x_update + h_update)
+        candidate = ops.tanh(x_candidate + ops.matmul(reset * h, self.candidate_kernel))
         h = h + update * (candidate - h)
         return h, (h,)
 
@@ -101,9 +102,10 @@ class ResetAfterGRUCell(RecurrentCell):
     def call(self, projected, states):
         (h,) = states
         recurrent = ops.matmul(h, self.kernel) + self.recurrent_bias
-        gates = ops.sigmoid(projected[:, : 2 * self.units] + recurrent[:, : 2 * self.units])
-        reset, update = gates[:, : self.units], gates[:, self.units :]
-        candidate = ops.tanh(projected[:, 2 * self.units :] + reset * recurrent[:, 2 * self.units :])
+        x_reset, x_update, x_candidate = ops.split(projected, 3, axis=-1)
+        h_reset, h_update, h_candidate = ops.split(recurrent, 3, axis=-1)
+        reset, update = ops.sigmoid(x_reset + h_reset), ops.sigmoid(x_update + h_update)
+        candidate = ops.tanh(x_candidate + reset * h_candidate)
         h = h + update * (candidate - h)
         return h, (h,)
 
@@ -168,8 +170,7 @@ class LayerNormGRUCell(RecurrentCell):
         input_gates, input_candidate, state_gates, state_candidate = (
             norm(half) for norm, half in zip(self.norms, halves, strict=True)
         )
-        gates = ops.sigmoid(input_gates + state_gates)
-        reset, update = gates[:, : self.units], gates[:, self.units :]
+        reset, update = ops.split(ops.sigmoid(input_gates + state_gates), 2, axis=-1)
         candidate = ops.tanh(input_candidate + reset * state_candidate)
         h = h + update * (candidate - h)
         return h, (h,)
