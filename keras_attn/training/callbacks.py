@@ -58,19 +58,20 @@ class EndOfRound(keras.callbacks.Callback):
         self._began = time.monotonic()
 
     def on_epoch_end(self, epoch: int, logs: dict[str, float]) -> None:
-        seconds = time.monotonic() - self._began
+        trained = time.monotonic()
         with averaged_weights(self.model):
             dev = self._evaluate()
             # For the callbacks that come after this one, such as TensorBoard's.
             logs.update(dev.numbers())
-            state = self._with(self._round(epoch, logs, seconds, dev))
+            took = {"seconds": trained - self._began, "dev_seconds": time.monotonic() - trained}
+            state = self._with(self._round(epoch, logs, dev, took))
             self._keep_if_best(state, dev)
         self._write_checkpoint(state)
         write_csv(self._folder / LOG, state.rounds)
         tqdm.write(describe_round(state.rounds, self._plan), file=sys.stderr)
         self.model.stop_training = state.finished
 
-    def _round(self, epoch: int, logs: dict[str, float], seconds: float, dev: DevScores) -> Round:
+    def _round(self, epoch: int, logs: dict[str, float], dev: DevScores, took: dict[str, float]) -> Round:
         step = (epoch + 1) * self._plan.steps_per_round
         return Round(
             step=step,
@@ -78,7 +79,7 @@ class EndOfRound(keras.callbacks.Callback):
             loss=logs["loss"],
             learning_rate=float(ops.convert_to_numpy(self.model.optimizer.learning_rate)),
             tokens=int(real_tokens(logs)),
-            seconds=seconds,
+            **took,
             **dev.numbers(),
         )
 

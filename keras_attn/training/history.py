@@ -25,6 +25,7 @@ class Round:
         seconds: time for this round's steps, without the evaluation.
         dev_chrf, dev_exact, dev_cer, dev_wer: scores of the same translations as `dev_bleu`, see `evaluation`; None in rounds of
             versions that did not measure them.
+        dev_seconds: time for the evaluation after this round; None likewise.
     """
 
     step: int
@@ -39,6 +40,7 @@ class Round:
     dev_exact: float | None = None
     dev_cer: float | None = None
     dev_wer: float | None = None
+    dev_seconds: float | None = None
 
 
 def tokens_per_second(rounds: Sequence[Round]) -> float:

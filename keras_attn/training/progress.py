@@ -68,7 +68,7 @@ def describe_round(rounds: Sequence[Round], plan: Plan) -> str:
     score = f"dev {best_by.describe(one)}{' (best)' if best_by.best(rounds) is one else ''}"
     if best_by.column != "dev_perplexity":
         score += f", perplexity {one.dev_perplexity:.2f}"
-    seconds_per_step = sum(each.seconds for each in rounds) / one.step
+    seconds_per_step = sum(each.seconds + (each.dev_seconds or 0.0) for each in rounds) / one.step
     left = tqdm.format_interval(seconds_per_step * (plan.total_steps - one.step))
     return (
         f"epoch {one.epoch:.1f}, step {one.step} of {plan.total_steps}: loss {one.loss:.3f}, "

@@ -194,7 +194,8 @@ def test_each_round_is_told_in_a_line(play, capsys):
 
 
 def test_the_seconds_of_a_round_are_its_own(play, monkeypatch):
-    """Two rounds of five and of seven seconds, and a minute of evaluation between."""
-    clock = types.SimpleNamespace(monotonic=iter([100.0, 105.0, 165.0, 172.0]).__next__)
+    """Two rounds of five and of seven seconds, evaluations of a minute and of a second."""
+    clock = types.SimpleNamespace(monotonic=iter([100.0, 105.0, 165.0, 165.0, 172.0, 173.0]).__next__)
     monkeypatch.setattr("keras_attn.training.callbacks.time", clock)
-    assert [one.seconds for one in play(10.0, 20.0).state.rounds] == [5.0, 7.0]
+    rounds = play(10.0, 20.0).state.rounds
+    assert [(one.seconds, one.dev_seconds) for one in rounds] == [(5.0, 60.0), (7.0, 1.0)]

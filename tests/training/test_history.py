@@ -26,7 +26,7 @@ def test_the_log_leaves_open_what_an_older_version_did_not_measure(tmp_path):
     assert dict(zip(header.split(","), line.split(","), strict=True)) == {
         **{"step": "10", "epoch": "1", "loss": "2", "learning_rate": "0.001", "dev_bleu": "12.3456"},
         **{"dev_perplexity": "5", "tokens": "300", "seconds": "2"},
-        **dict.fromkeys(("dev_chrf", "dev_exact", "dev_cer", "dev_wer"), ""),
+        **dict.fromkeys(("dev_chrf", "dev_exact", "dev_cer", "dev_wer", "dev_seconds"), ""),
     }
 
 

@@ -111,6 +111,12 @@ def test_a_round_is_told_with_its_own_speed_and_the_time_left_at_that_of_all():
     )
 
 
+def test_the_time_left_counts_the_evaluations():
+    """20 steps took 30 seconds and their evaluations 10, of which an older version did not measure the first: 80 more take 160."""
+    told = describe_round(rounds(dev_seconds=10.0), Plan(20, 10, rounds=10))
+    assert told.endswith(" 36 tokens/s, 02:40 left")
+
+
 def test_perplexity_is_told_once_where_it_chooses_the_best_model():
     told = describe_round(rounds(dev_perplexity=9.0), Plan(20, 10, rounds=2, best_by=SCORES["loss"]))
     assert told.endswith("loss 3.000, dev perplexity 9.00, 36 tokens/s, 00:00 left")
