@@ -13,7 +13,7 @@ from keras_attn.search.phrases import Phrases, Said, nothing_said
 from keras_attn.search.types import Active, KeptWeights, Scalar, Tensor
 from keras_attn.special_ids import PAD_ID
 
-AHEAD = 8  # tokens for which a live hypothesis may hope at no cost; up to its limit, beams would be a seventh longer for nothing
+AHEAD = 8  # tokens for which a live hypothesis may hope at no cost; hoping for more takes time and finds nothing better
 
 
 class Paths(NamedTuple):
@@ -82,7 +82,7 @@ def best_finished(finished: Paths, new: Paths, ranking: Ranking) -> Paths:
 
 
 def can_win(live: Paths, finished: Paths, limits: Tensor, ranking: Ranking, n_best: int | Scalar) -> Active:
-    """Whether a live hypothesis could still be among the best `n_best`: bool `[B]`."""
+    """Whether a live hypothesis would be among the best `n_best` if its next `AHEAD` tokens were certain: bool `[B]`."""
     last = ops.take(ranking.scores(finished), n_best - 1, axis=1)
     return ops.max(ranking.bound(live, limits), axis=1) > last
 
