@@ -1,11 +1,14 @@
-"""Goes on with a packaged model of Tatoeba, on its own pairs and on as many whose sources the model of the other direction made.
+"""Goes on with a model of Tatoeba, on its own pairs and on as many whose sources the model of the other direction made.
 
     python benchmarks/back_translation.py configs/tatoeba_names_and_numbers.toml runs/en-es-8 --set training.seed=8
     python benchmarks/back_translation.py configs/tatoeba_names_and_numbers.toml runs/es-en-8 --set training.seed=8 \
         --set data.source_language=es --set data.target_language=en
 
-The packaged model of the other direction translates the targets of the training pairs, greedily. What it makes of them is added to
-the pairs, each pair once. Stopped and given once more, it goes on.
+The model of the other direction translates the targets of the training pairs, greedily. What it makes is added to the pairs, each
+pair once. Stopped and given once more, it goes on. Both models are the packaged ones, or others with the same splits:
+
+    python benchmarks/back_translation.py configs/tatoeba.toml runs/en-fr-3 --from runs/en-fr-2 --other-direction runs/fr-en \
+        --set data.target_language=fr
 """
 
 import argparse
@@ -24,10 +27,10 @@ from keras_attn.training.start import Start
 MADE = "made.txt"  # in the folder
 
 
-def made_sources(path: Path, name: str, targets: list[str]) -> list[str]:
+def made_sources(path: Path, model: Path, targets: list[str]) -> list[str]:
     """The translations of the targets, made now or in an earlier run."""
     if not path.exists():
-        lines = BulkTranslator(name, beam_size=1, batch_size=256).translate(targets)
+        lines = BulkTranslator(model, engine="int8", beam_size=1).translate(targets)
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, "".join(f"{line}\n" for line in lines))
     return read_lines(path)
@@ -37,16 +40,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("config", type=Path)
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--from", dest="start", type=Path, help="model folder to start from")
+    parser.add_argument("--other-direction", type=Path, help="model folder that makes the sources")
     parser.add_argument("--set", action="append", default=[], help="SECTION.KEY=VALUE; repeatable")
     args = parser.parse_args()
     config = configs.load(args.config, args.set)
     source, target = config.data.source_language, config.data.target_language
     real = split_corpus(config.data, "train")
-    made = made_sources(args.folder / MADE, f"tatoeba-{target}-{source}", list(real.target))
+    other = args.other_direction or packaged.folder(f"tatoeba-{target}-{source}")
+    made = made_sources(args.folder / MADE, other, list(real.target))
     pairs = together([real, Corpus(made, list(real.target))])
     print(f"{len(real)} pairs, {len(pairs)} with those that were made", flush=True)
     given = configs.override(config, ['data.corpus=""'])
-    start = Start(packaged.folder(f"tatoeba-{source}-{target}"))
+    start = Start(args.start or packaged.folder(f"tatoeba-{source}-{target}"))
     train(given, args.folder, corpus=Splits(pairs, split_corpus(config.data, "dev")), start=start)
     model_folder.update_config(args.folder, data=config.data)
 

@@ -2,7 +2,8 @@
 
 A corpus of 100,000 everyday sentences has a few hundred names and numbers and hardly a line in capitals. A model trained on it
 knows those names and makes up the others. But a name or a number that stands on both sides of a pair is copied, so any other could
-stand there. The names of months are translated, but as there are only twelve, they can be exchanged as well.
+stand there. The names of months are translated, but as there are only twelve, they can be exchanged as well. Small numbers are
+mostly words: "two books" becomes "2 books" on both sides, and then another number.
 """
 
 import random
@@ -19,7 +20,17 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _NUMBER = re.compile(r"(?<![\w.,:])\d+(?:[.,:]\d+)*(?!\w)")
 _ORDINAL = re.compile(r"(?<![\w.,:])(\d{1,2})(?:st|[nr]d|th)(?!\w)")
 _FINAL_MARKS = re.compile(r"(?<=\w)[.!?…。！？]+$")
-_PRICE = re.compile(r"[$€£] ?\d|\d ?[$€£]")
+_PRICE = re.compile(r"[$€£] ?\d|\d ?(?:[$€£]|(?:dollar|dólar|euro)(?:e?s)?\b)", re.IGNORECASE)
+# From two to twelve. One is an article as well.
+_COUNTS = {
+    language: {word: number for number, word in enumerate(words.split(), start=2)}
+    for language, words in {
+        "de": "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
+        "en": "two three four five six seven eight nine ten eleven twelve",
+        "es": "dos tres cuatro cinco seis siete ocho nueve diez once doce",
+        "fr": "deux trois quatre cinq six sept huit neuf dix onze douze",
+    }.items()
+}
 # Numbers are rare, dates and prices rarer, so their pairs are varied more often.
 _TIMES_A_NUMBER, _TIMES_A_DATE_OR_PRICE = 4, 30
 _IN_A_YEAR = {
@@ -44,17 +55,19 @@ def with_augmentation(corpus: Corpus, copies: int, seed: int, *, languages: tupl
     Where both sides of a pair share a name or a number, both get another one. A new name is the beginning of one name of the corpus
     and the end of another. A new number keeps its shape or, half of the time, takes another (`1250`, `1,250`, `1.250,50`, `10:45`).
     Where the source names a month and the target the same one, both get another month, and numbers of one or two digits another
-    day. A day may be 5 on one side and 5th on the other. "In 1987" on both sides becomes a day of that year half of the time.
+    day. A day may be 5 on one side and 5th on the other. "In 1987" on both sides becomes a day of that year half of the time. "Two"
+    to "twelve" on both sides count as numbers, and stand in digits in every copy.
     Then one source in four is written in capitals, without capitals, or without its final punctuation; its target stays as it is.
     A copy that came out unchanged is left out.
 
     Args:
         corpus: the pairs. A name is a capitalised word that both sides of some pair share and that is hardly ever written small.
         copies: how often each pair is varied. Pairs that share a number are rare, and varied four times as often. Pairs with a
-            month, with "in 1987", or with a price such as $5 are rarer still, and varied 30 times as often.
+            month, with "in 1987", or with a price such as $5 or 5 dollars are rarer still, and varied 30 times as often.
         seed: the same seed gives the same pairs.
         languages: of source and target, such as `("en", "es")`. Months are exchanged if `corpora.dates` has the names in both.
-            "In 1987" is known in German, English, Spanish and French; it stays where the corpus has links.
+            "In 1987" and numbers as words are known in German, English, Spanish and French; "in 1987" stays where the corpus has
+            links.
 
     Returns:
         All pairs, in memory, with their links.
@@ -66,9 +79,10 @@ def with_augmentation(corpus: Corpus, copies: int, seed: int, *, languages: tupl
     links = None if corpus.links is None else list(corpus.links)
     for _ in range(copies):
         for number, pair in enumerate(zip(corpus.source, corpus.target, strict=True)):
-            dated = pair if links is not None else _dated(pair, languages, draw)
+            counted = _in_digits(pair, languages)
+            dated = counted if links is not None else _dated(counted, languages, draw)
             for _ in range(_times(dated, calendar)):
-                varied = _exchanged(draw.choice((pair, dated)), names, calendar, draw)
+                varied = _exchanged(draw.choice((counted, dated)), names, calendar, draw)
                 if varied != pair:
                     source.append(varied[0])
                     target.append(varied[1])
@@ -92,8 +106,24 @@ def _dated(pair: Pair, languages: tuple[str, str], draw: random.Random) -> Pair:
     return source, target
 
 
+def _in_digits(pair: Pair, languages: tuple[str, str]) -> Pair:
+    """The pair with a number from two to twelve in digits, if both sides have its word once."""
+    known = [_COUNTS.get(language, {}) for language in languages]
+    said = [
+        Counter(counts.get(word.lower()) for word in _WORD.findall(line))
+        for line, counts in zip(pair, known, strict=True)
+    ]
+    shared = {number for number in said[0] if number and said[0][number] == said[1][number] == 1}
+
+    def digits(line: str, counts: dict[str, int]) -> str:
+        numbers = {word: str(number) for word, number in counts.items() if number in shared}
+        return _WORD.sub(lambda match: numbers.get(match[0].lower(), match[0]), line)
+
+    return digits(pair[0], known[0]), digits(pair[1], known[1])
+
+
 def _times(pair: Pair, calendar: list[tuple[str, str]]) -> int:
-    if _named_months(pair, calendar) or any(map(_PRICE.search, pair)):
+    if _named_months(pair, calendar) or (_shared_numbers(pair) and any(map(_PRICE.search, pair))):
         return _TIMES_A_DATE_OR_PRICE
     return _TIMES_A_NUMBER if _shared_numbers(pair) else 1
 

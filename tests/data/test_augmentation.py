@@ -186,9 +186,53 @@ def test_pairs_with_a_month_come_thirty_times_as_often():
     assert 270 <= len(with_augmentation(Corpus(["It was June."], ["Era junio."]), 10, 1)) <= 301
 
 
-@pytest.mark.parametrize("pair", [("I have $5.", "Tengo 5 dólares."), ("I have 5 euros.", "Tengo 5 €.")])
-def test_pairs_with_the_sign_of_a_price_come_thirty_times_as_often(pair):
+PRICES = [
+    ("I have $5.", "Tengo 5 dólares."),
+    ("I have 5 euros.", "Tengo 5."),
+    ("Five euros.", "¡Cinco euros!"),
+]
+
+
+@pytest.mark.parametrize("pair", PRICES)
+def test_pairs_with_a_price_come_thirty_times_as_often(pair):
     assert 270 <= len(with_augmentation(Corpus([pair[0]], [pair[1]]), 10, 1)) <= 301
+
+
+def test_a_price_that_differs_between_the_sides_is_varied_once_a_copy():
+    assert len(with_augmentation(Corpus(["I have $5."], ["Tengo 6 dólares."]), 10, 1)) <= 11
+
+
+COUNTED = {
+    "de": ("Sie hat zwei Katzen.", r"Sie hat (.*) Katzen\."),
+    "es": ("Ella tiene dos gatos.", r"Ella tiene (.*) gatos\."),
+    "fr": ("Elle a deux chats.", r"Elle a (.*) chats\."),
+}
+
+
+@pytest.mark.parametrize("language", COUNTED)
+def test_a_number_in_words_becomes_another_in_digits_on_both_sides(language):
+    target, wanted = COUNTED[language]
+    found = with_augmentation(Corpus(["She has two cats."], [target]), 25, 1, languages=("en", language))
+    assert found.target[0] == target
+    numbers = set()
+    for source, line in zip(found.source[1:], found.target[1:], strict=True):
+        (number,) = re.fullmatch(wanted, line).groups()
+        assert re.fullmatch(r"she has (.*) cats\.?", source, re.IGNORECASE)[1] == number
+        numbers.add(number)
+    assert len(numbers) > 50 and all(re.fullmatch(NUMBER, number) for number in numbers)
+
+
+@pytest.mark.parametrize(
+    "pair", [("Two cats.", "Gatos."), ("Two cats, two dogs.", "Dos gatos."), ("Two cats.", "Tres gatos.")]
+)
+def test_a_number_in_words_stays_unless_both_sides_have_it_once(pair):
+    found = with_augmentation(Corpus([pair[0]], [pair[1]]), 20, 1)
+    assert set(found.target) == {pair[1]}
+
+
+def test_numbers_in_words_stay_in_a_language_whose_words_are_not_known():
+    found = with_augmentation(Corpus(["Two cats."], ["Dva kota."]), 20, 1, languages=("en", "pl"))
+    assert set(found.target) == {"Dva kota."}
 
 
 IN_A_YEAR = {
