@@ -146,7 +146,7 @@ def beam(
         return_weights=return_weights,
     )
     live, finished = progress
-    if coverage_penalty and phrases is None:  # until now ranked by log-probability alone
+    if (coverage_penalty or diversity) and phrases is None:  # until now not ranked by their scores
         live = hypotheses.gather(live, ops.top_k(ranking.scores(live), beam_size)[1])
     return paths.result(paths.finished_first(live, finished), kept, ranking)
 

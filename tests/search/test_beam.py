@@ -24,7 +24,7 @@ def plain_beam(step, sentence, limit, beam_size, alpha, eos=3, gamma=0.0):
         finished += [(p / ((5 + length) / 6) ** alpha, p, t) for p, t in candidates if t[-1] == eos]
         live = [c for c in candidates if c[1][-1] != eos][:beam_size]
     cut = [(p / ((5 + limit) / 6) ** alpha, p, t) for p, t in live]
-    return (sorted(finished, reverse=True)[:beam_size] + cut)[:beam_size]
+    return (sorted(finished, reverse=True)[:beam_size] + sorted(cut, reverse=True))[:beam_size]
 
 
 def assert_found(found, lists, expected):
@@ -113,10 +113,11 @@ def test_more_hypotheses_than_the_beam_keeps_or_none_are_refused(markov, ids, n_
 
 @pytest.mark.parametrize("beam_size", [2, 3, 5])
 @pytest.mark.parametrize("gamma", [0.3, 2.0])
-def test_diversity_puts_siblings_back(markov, ids, token_lists, beam_size, gamma):
+@pytest.mark.parametrize("limit", [2, 6])
+def test_diversity_puts_siblings_back(markov, ids, token_lists, beam_size, gamma, limit):
     step = markov(6, seed=1)
-    found = beam(step, step.state, **ids, max_length=6, beam_size=beam_size, diversity=gamma)
-    expected = [plain_beam(step, i, 6, beam_size, 1.0, gamma=gamma) for i in range(6)]
+    found = beam(step, step.state, **ids, max_length=limit, beam_size=beam_size, diversity=gamma)
+    expected = [plain_beam(step, i, limit, beam_size, 1.0, gamma=gamma) for i in range(6)]
     assert_found(found, token_lists, expected)
 
 
