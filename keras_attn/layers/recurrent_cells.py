@@ -201,7 +201,7 @@ def run_cell(cell, inputs, states, *, mask=None, reverse=False):
         cell: a built `RecurrentCell`.
         inputs: `(B, T, E)`.
         states: tuple of `(B, units)`, before the first step.
-        mask: boolean `(B, T)`; where it is `False`, the states pass through unchanged.
+        mask: boolean `(B, T)` or `None`; where it is `False`, the states pass through unchanged.
         reverse: whether to run from the last time step to the first.
 
     Returns:
@@ -219,5 +219,6 @@ def run_cell(cell, inputs, states, *, mask=None, reverse=False):
     looped, length = (cell.project(inputs),), None
     if mask is not None:
         looped += (ops.expand_dims(mask, -1),)
-        length = ops.max(ops.pad(ops.sum(ops.cast(mask, "int32"), axis=1), [[0, 1]]))  # 0 for no rows
+        counts = ops.sum(ops.cast(mask, "int32"), axis=1)
+        length = ops.max(ops.pad(counts, [[0, 1], *[[0, 0]] * (len(mask.shape) - 2)]))  # 0 for no rows
     return unroll(step, looped, states, cell, reverse=reverse, length=length)

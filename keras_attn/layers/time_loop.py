@@ -7,9 +7,18 @@ JAX, torch and other backends use `keras.ops.scan`. On TensorFlow it emits only 
 import keras
 from keras import ops, tree
 
-# Steps in one turn of XLA's loop on an accelerator, where launching the kernels of a step takes longer than computing it. XLA joins
-# the kernels of neighbouring steps: see `benchmarks/log/accelerator.md`.
+# Steps in one turn of XLA's loop where launches count. XLA joins the kernels of neighbouring steps: see
+# `benchmarks/log/accelerator.md`.
 _STEPS_A_TURN = 4
+
+
+def launches_count():
+    """Whether launching the kernels of a step takes longer than computing it: on JAX with an accelerator."""
+    if keras.backend.backend() != "jax":
+        return False
+    import jax
+
+    return jax.default_backend() != "cpu"
 
 
 def unroll(step, inputs, state, layer, *, reverse=False, length=None):
@@ -59,8 +68,6 @@ def _torch_loop(step, inputs, state, layer, reverse, length):
 
 def _jax_loop(step, inputs, state, layer, reverse, length):
     """JAX's loop body must be pure, so random seeds that `step` advances are part of the carry."""
-    import jax
-
     weights = {id(weight) for weight in layer.weights}  # trainable or frozen; all other variables are seeds
     seeds = [variable for variable in layer.variables if id(variable) not in weights]
     fixed = [(weight, weight.value) for weight in layer.weights]
@@ -73,7 +80,7 @@ def _jax_loop(step, inputs, state, layer, reverse, length):
         return (state, [scope.get_current_value(seed) for seed in seeds]), outputs_t
 
     carry = (state, [seed.value for seed in seeds])
-    turn = 1 if jax.default_backend() == "cpu" else _STEPS_A_TURN
+    turn = _STEPS_A_TURN if launches_count() else 1
     (state, seed_values), outputs = ops.scan(body, carry, inputs, reverse=reverse, unroll=turn)
     for seed, value in zip(seeds, seed_values, strict=True):
         seed.assign(value)

@@ -1,9 +1,9 @@
 """The bidirectional recurrent encoder."""
 
 import keras
-from keras import ops
 
-from keras_attn.layers.recurrent_cells import make_cell, run_cell
+from keras_attn.layers.recurrent_cells import make_cell
+from keras_attn.layers.two_directions import run_both_ways
 
 
 @keras.saving.register_keras_serializable(package="keras_attn")
@@ -63,10 +63,11 @@ class BidirectionalEncoder(keras.layers.Layer):
                 cell.build(inputs_shape if i == 0 else (*inputs_shape[:-1], 2 * self.units))
 
     def call(self, inputs, mask=None, training=None):
-        outputs, final = self._run_layer(0, inputs, mask)
-        for i in range(1, len(self.forward_cells)):
+        first, *others = zip(self.forward_cells, self.backward_cells, strict=True)
+        outputs, final = run_both_ways(*first, inputs, mask=mask)
+        for cells in others:
             below = outputs
-            outputs, final = self._run_layer(i, self.dropout(below, training=training), mask)
+            outputs, final = run_both_ways(*cells, self.dropout(below, training=training), mask=mask)
             outputs = outputs + below if self.residual else outputs
         return outputs, final
 
@@ -82,12 +83,3 @@ class BidirectionalEncoder(keras.layers.Layer):
             "residual": self.residual,
             "dropout": self.dropout.rate,
         }
-
-    def _run_layer(self, i, inputs, mask):
-        """Both directions of layer i: `(B, S, 2 * units)`, and the two final outputs, concatenated."""
-        batch = ops.shape(inputs)[0]
-        forward, backward = self.forward_cells[i], self.backward_cells[i]
-        outputs_f, states_f = run_cell(forward, inputs, forward.zero_states(batch), mask=mask)
-        outputs_b, states_b = run_cell(backward, inputs, backward.zero_states(batch), mask=mask, reverse=True)
-        outputs = ops.concatenate([outputs_f, outputs_b], axis=-1)
-        return outputs, ops.concatenate([states_f[0], states_b[0]], axis=-1)
