@@ -41,7 +41,9 @@ def main() -> None:
     parser.add_argument("config", type=Path)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--from", dest="start", type=Path, help="model folder to start from")
-    parser.add_argument("--other-direction", type=Path, help="model folder that makes the sources")
+    parser.add_argument(
+        "--other-direction", type=Path, help="model folder with an engine, which makes the sources"
+    )
     parser.add_argument("--set", action="append", default=[], help="SECTION.KEY=VALUE; repeatable")
     args = parser.parse_args()
     config = configs.load(args.config, args.set)
