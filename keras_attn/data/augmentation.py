@@ -15,6 +15,7 @@ from keras_attn.corpora.dates import english_ordinal, months
 from keras_attn.text.corpus import Corpus
 
 Pair = tuple[str, str]
+Marks = tuple[dict[int, int], ...]  # ways to write the marks of 1,250.50
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _NUMBER = re.compile(r"(?<![\w.,:])\d+(?:[.,:]\d+)*(?!\w)")
@@ -44,7 +45,9 @@ _ON_A_DAY = {
     "es": ("el 2 de enero de ",),
     "fr": ("le 2 janvier ",),
 }
-_MARKS_EXCHANGED = str.maketrans(".,", ",.")
+# Of 1,250.50: as it stands, 1.250,50, and 1 250,50, which is more than one word.
+_MARKS = ({}, str.maketrans(",.", ".,"))
+_MARKS_WITH_A_SPACE = (*_MARKS, str.maketrans(",.", " ,"))
 _CARELESS_SHARE = 0.25
 _CARELESS = (str.upper, str.lower, lambda line: _FINAL_MARKS.sub("", line))
 
@@ -53,7 +56,8 @@ def with_augmentation(corpus: Corpus, copies: int, seed: int, *, languages: tupl
     """Adds varied copies of the pairs after the pairs themselves.
 
     Where both sides of a pair share a name or a number, both get another one. A new name is the beginning of one name of the corpus
-    and the end of another. A new number keeps its shape or, half of the time, takes another (`1250`, `1,250`, `1.250,50`, `10:45`).
+    and the end of another. A new number keeps its shape or, half of the time, takes another (`1250`, `1,250`, `1.250,50`, `10:45`,
+    and `1 250` where the corpus has no links).
     Where the source names a month and the target the same one, both get another month, and numbers of one or two digits another
     day. A day may be 5 on one side and 5th on the other. "In 1987" on both sides becomes a day of that year half of the time. "Two"
     to "twelve" on both sides count as numbers, and stand in digits in every copy.
@@ -75,6 +79,7 @@ def with_augmentation(corpus: Corpus, copies: int, seed: int, *, languages: tupl
     draw = random.Random(seed)
     names = _names(corpus)
     calendar = list(zip(*map(months, languages), strict=False))
+    marks = _MARKS_WITH_A_SPACE if corpus.links is None else _MARKS
     source, target = list(corpus.source), list(corpus.target)
     links = None if corpus.links is None else list(corpus.links)
     for _ in range(copies):
@@ -82,7 +87,7 @@ def with_augmentation(corpus: Corpus, copies: int, seed: int, *, languages: tupl
             counted = _in_digits(pair, languages)
             dated = counted if links is not None else _dated(counted, languages, draw)
             for _ in range(_times(dated, calendar)):
-                varied = _exchanged(draw.choice((counted, dated)), names, calendar, draw)
+                varied = _exchanged(draw.choice((counted, dated)), names, calendar, marks, draw)
                 if varied != pair:
                     source.append(varied[0])
                     target.append(varied[1])
@@ -128,14 +133,18 @@ def _times(pair: Pair, calendar: list[tuple[str, str]]) -> int:
     return _TIMES_A_NUMBER if _shared_numbers(pair) else 1
 
 
-def _exchanged(pair: Pair, names: list[str], calendar: list[tuple[str, str]], draw: random.Random) -> Pair:
+def _exchanged(
+    pair: Pair, names: list[str], calendar: list[tuple[str, str]], marks: Marks, draw: random.Random
+) -> Pair:
     """The pair with other names, numbers and months, its source maybe carelessly written."""
     source, target = pair
     ordinals = {*_ORDINAL.findall(source), *_ORDINAL.findall(target)}
     named = _named_months(pair, calendar)
     others = {name: _spliced(names, draw) for name in sorted(_shared(_WORD, pair)) if name in names}
     others |= {
-        number: (_another_in_a_date if named or number in ordinals else _another_number)(number, draw)
+        number: _another_in_a_date(number, draw)
+        if named or number in ordinals
+        else _another_number(number, marks, draw)
         for number in _shared_numbers(pair)
     }
     exchanged = [(month, draw.choice(calendar)) for month in named]
@@ -171,13 +180,13 @@ def _spliced(names: list[str], draw: random.Random) -> str:
     return first[: draw.randrange(1, len(first) + 1)] + last[draw.randrange(1, len(last)) :]
 
 
-def _another_number(number: str, draw: random.Random) -> str:
+def _another_number(number: str, marks: Marks, draw: random.Random) -> str:
     if draw.random() < 0.5:
         return _of_the_same_shape(number, draw)
     whole = draw.randrange(10 ** draw.randrange(1, 6))
     time = f"{whole % 24}:{draw.randrange(60):02}"
     shapes = (str(whole), f"{whole:,}", f"{whole:,}.{draw.randrange(100):02}", time)
-    return draw.choice(shapes).translate(draw.choice(({}, _MARKS_EXCHANGED)))
+    return draw.choice(shapes).translate(draw.choice(marks))
 
 
 def _another_in_a_date(number: str, draw: random.Random) -> str:
