@@ -15,10 +15,11 @@ from keras_attn.inference.translator import Translator
 from keras_attn.storage import packaged
 
 ROOT = Path(__file__).resolve().parents[2]
+PAIRS = ["en-es", "es-en", "en-fr"]
 
 
-def test_three_models_come_with_the_package():
-    assert packaged.names() == ["cmudict", "tatoeba-en-es", "tatoeba-es-en"]
+def test_four_models_come_with_the_package():
+    assert packaged.names() == ["cmudict", *sorted(f"tatoeba-{pair}" for pair in PAIRS)]
     assert packaged.folder("cmudict").samefile(ROOT / "saved_models" / "cmudict")
 
 
@@ -70,9 +71,6 @@ def test_the_pronouncer_is_asked_by_its_name_whatever_the_capitals():
     assert LiteRTTranslator(ROOT / "saved_models" / "cmudict-litert")(words) == sounds
 
 
-PAIRS = ["en-es", "es-en"]
-
-
 @pytest.mark.parametrize("pair", PAIRS)
 def test_a_packaged_model_is_small_enough_for_git(pair):
     folder = ROOT / "saved_models" / f"tatoeba-{pair}"
@@ -99,8 +97,9 @@ def test_the_card_gives_the_scores_of_the_metrics(pair):
 
 
 SENTENCES = {
-    "en": ["Where is my book?", "She bought a new car.", "What time is it?"],
-    "es": ["¿Dónde está mi libro?", "Ella compró un coche nuevo.", "¿Qué hora es?"],
+    "en": ["Where is my book?", "She bought a new car.", "He is very tired."],
+    "es": ["¿Dónde está mi libro?", "Ella compró un coche nuevo.", "Él está muy cansado."],
+    "fr": ["Où est mon livre ?", "Elle a acheté une nouvelle voiture.", "Il est très fatigué."],
 }
 
 
