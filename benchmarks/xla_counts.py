@@ -38,7 +38,7 @@ def measure(preset: str, arrangement: str) -> dict:
     ids = {length: np.full((ROWS, length), 7, np.int32) for length in (SOURCE, TARGET)}
     batch = (ids[SOURCE], ids[TARGET]), ids[TARGET], np.ones((ROWS, TARGET), np.float32)
     step = jax.jit(training_step(model, loss, optimizer))
-    with mock.patch.object(time_loop, "launches_count", lambda: ARRANGEMENTS[arrangement]):
+    with mock.patch.object(time_loop, "is_bound_by_launches", lambda: ARRANGEMENTS[arrangement]):
         text = step.lower(state_of(model, optimizer), batch).compile().as_text()
     return {
         "preset": preset,

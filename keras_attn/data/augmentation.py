@@ -57,10 +57,11 @@ def with_augmentation(corpus: Corpus, copies: int, seed: int, *, languages: tupl
 
     Where both sides of a pair share a name or a number, both get another one. A new name is the beginning of one name of the corpus
     and the end of another. A new number keeps its shape or, half of the time, takes another (`1250`, `1,250`, `1.250,50`, `10:45`,
-    and `1 250` where the corpus has no links).
+    and `1 250` where the corpus has no links). "Two" to "twelve" on both sides are numbers too, and stand in digits in every copy.
+
     Where the source names a month and the target the same one, both get another month, and numbers of one or two digits another
-    day. A day may be 5 on one side and 5th on the other. "In 1987" on both sides becomes a day of that year half of the time. "Two"
-    to "twelve" on both sides count as numbers, and stand in digits in every copy.
+    day. A day may be 5 on one side and 5th on the other. "In 1987" on both sides becomes a day of that year half of the time.
+
     Then one source in four is written in capitals, without capitals, or without its final punctuation; its target stays as it is.
     A copy that came out unchanged is left out.
 

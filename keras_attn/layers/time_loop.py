@@ -12,7 +12,7 @@ from keras import ops, tree
 _STEPS_A_TURN = 4
 
 
-def launches_count():
+def is_bound_by_launches():
     """Whether launching the kernels of a step takes longer than computing it: on JAX with an accelerator."""
     if keras.backend.backend() != "jax":
         return False
@@ -80,7 +80,7 @@ def _jax_loop(step, inputs, state, layer, reverse, length):
         return (state, [scope.get_current_value(seed) for seed in seeds]), outputs_t
 
     carry = (state, [seed.value for seed in seeds])
-    turn = _STEPS_A_TURN if launches_count() else 1
+    turn = _STEPS_A_TURN if is_bound_by_launches() else 1
     (state, seed_values), outputs = ops.scan(body, carry, inputs, reverse=reverse, unroll=turn)
     for seed, value in zip(seeds, seed_values, strict=True):
         seed.assign(value)

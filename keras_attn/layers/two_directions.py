@@ -21,7 +21,7 @@ def run_both_ways(forward, backward, inputs, *, mask=None):
         `(outputs, final)`: `(B, T, 2 * units)`, forward before backward, and `(B, 2 * units)`, what the forward cell says after the
         last step and the backward cell after the first.
     """
-    run = _in_one_loop if time_loop.launches_count() else _in_two_loops
+    run = _in_one_loop if time_loop.is_bound_by_launches() else _in_two_loops
     outputs, final = zip(*run(forward, backward, inputs, mask), strict=True)
     return ops.concatenate(outputs, axis=-1), ops.concatenate(final, axis=-1)
 

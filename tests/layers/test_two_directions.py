@@ -27,7 +27,7 @@ def two_cells(kind):
     return cells
 
 
-def numbers(kind, cells, mask):
+def numbers(cells, mask):
     """Outputs, final outputs, and the gradients of a sum of all in which each counts otherwise."""
     import jax
 
@@ -54,16 +54,16 @@ def numbers(kind, cells, mask):
 @pytest.mark.parametrize("kind", CELLS)
 def test_one_loop_computes_what_two_do_and_the_same_gradients(kind, mask, monkeypatch):
     cells = two_cells(kind)
-    two = numbers(kind, cells, mask)
-    monkeypatch.setattr(time_loop, "launches_count", lambda: True)
-    one = numbers(kind, cells, mask)
+    two = numbers(cells, mask)
+    monkeypatch.setattr(time_loop, "is_bound_by_launches", lambda: True)
+    one = numbers(cells, mask)
     assert len(one) == 2 + 2 * len(cells[0].weights) + 1
     for ours, theirs in zip(one, two, strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-5 * np.abs(theirs).max())
 
 
 @on_jax
-def test_where_launches_count_there_is_one_loop(monkeypatch):
+def test_where_is_bound_by_launches_there_is_one_loop(monkeypatch):
     import jax
 
     cells = two_cells("gru")
@@ -73,9 +73,9 @@ def test_where_launches_count_there_is_one_loop(monkeypatch):
         return sum(equation.primitive.name == "scan" for equation in program.eqns)
 
     assert loops() == 2
-    monkeypatch.setattr(time_loop, "launches_count", lambda: True)
+    monkeypatch.setattr(time_loop, "is_bound_by_launches", lambda: True)
     assert loops() == 1
 
 
 def test_launches_do_not_count_on_a_cpu():
-    assert not time_loop.launches_count()
+    assert not time_loop.is_bound_by_launches()
