@@ -43,7 +43,7 @@ def _in_one_loop(forward, backward, inputs, mask):
 
 
 class _Both:
-    """Two cells as one on JAX. Its tensors have an axis of two after those of batch and time; the time of the second runs back."""
+    """Two cells as one. Its tensors have an axis of two after those of batch and time; the time of the second runs back."""
 
     weights = variables = ()  # the loop finds them as values in `_values`
 
@@ -61,12 +61,17 @@ class _Both:
         return tree.map_structure(lambda state: ops.stack([state, state], axis=1), states)
 
     def __call__(self, projected, states):
-        import jax
-
         cell = self._cells[0]
 
-        def one(values, projected, states):
+        def one(direction):
+            values, projected, states = direction
             with keras.StatelessScope(state_mapping=list(zip(cell.weights, values, strict=True))):
                 return cell(projected, states)
 
-        return jax.vmap(one, in_axes=(0, 1, 1), out_axes=1)(self._values, projected, states)
+        projected, states = tree.map_structure(_swap_batch_and_direction, (projected, states))
+        said = ops.vectorized_map(one, (self._values, projected, states))
+        return tree.map_structure(_swap_batch_and_direction, said)
+
+
+def _swap_batch_and_direction(x):
+    return ops.swapaxes(x, 0, 1)
