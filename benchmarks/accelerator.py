@@ -1,4 +1,4 @@
-"""What training and search do on an accelerator: tokens a second, operations against the peak, launches, compile time, memory.
+"""What training and search do on an accelerator: tokens per second, operations against the peak, launches, compile time, memory.
 
     python benchmarks/accelerator.py --write ids.npz              # with the whole package; KERAS_ATTN_DATA, or the download cache
     KERAS_BACKEND=jax python benchmarks/accelerator.py ids.npz --json benchmarks/log/accelerator.json
@@ -26,13 +26,13 @@ import numpy as np
 LENGTH = 32  # sub-words a side, EOS included
 STEPS = 20
 WIDTHS = (256, 512, 1024)
-SIZES = ((512, 4096), (512, 16384), (512, 65536), (256, 16384), (1024, 16384))  # width, tokens a batch
+SIZES = ((512, 4096), (512, 16384), (512, 65536), (256, 16384), (1024, 16384))  # width, tokens per batch
 QUICK_MODELS, QUICK_SIZES = ("bahdanau2015", "hybrid"), ((512, 16384),)
 SEARCHED, ROWS = 512, (64, 512)  # width, sentences at once
 MODELS = ("bahdanau2015", "luong2015", "hybrid")
 DTYPES = ("float32", "mixed_bfloat16")
 COLUMNS = (
-    "model | width | tokens a batch | dtype | target tokens/s | step, ms | of the peak | launches a step | µs a launch | "
+    "model | width | tokens per batch | dtype | target tokens/s | step, ms | of the peak | launches per step | µs a launch | "
     "compiling, s | GiB"
 )
 SEARCH_COLUMNS = "model | width | dtype | sentences at once | beam | sentences/s | compiling, s"

@@ -1,6 +1,6 @@
 """Sentences a second in bulk: a model folder's engines, Keras and CTranslate2, in turn.
 
-    python benchmarks/bulk.py tatoeba-en-es test.en --json benchmarks/log/bulk_speed.json [--sentences N] [--engine ctranslate2 ...]
+    python benchmarks/bulk.py tatoeba-en-es test.en --json bulk.json [--sentences N] [--engine ctranslate2 ...]
 
 One process and one thread each, but Keras, which takes the threads that TensorFlow takes; with `--processes 2` the folder's engines
 run in two. CTranslate2 (`pip install ctranslate2`) gets Transformer-Tiny of Wu et al. 2021 with random weights, int8, and writes as
@@ -100,7 +100,7 @@ def measured(works: dict[str, Callable], lines: list[str], rounds: int) -> tuple
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder", help="a model folder, or the name of a packaged model")
-    parser.add_argument("source", type=Path, help="a text file, a sentence a line")
+    parser.add_argument("source", type=Path, help="a text file, one sentence per line")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--sentences", type=int)
     parser.add_argument("--rounds", type=int, default=5)

@@ -1,4 +1,4 @@
-"""Compares a `.tflite` with a Transformer in CTranslate2, int8, one thread: milliseconds a sentence, time to load, bytes.
+"""Compares a `.tflite` with a Transformer in CTranslate2, int8, one thread: milliseconds per sentence, time to load, bytes.
 
     pip install ctranslate2 ai-edge-litert sentencepiece numpy
     python benchmarks/ctranslate2_speed.py phone/model.tflite runs/mine/target.spm test.en
@@ -55,7 +55,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("tflite")
     parser.add_argument("vocabulary", help="its joint vocabulary, a `.spm` file of the model folder")
-    parser.add_argument("source", help="a text file, a sentence a line")
+    parser.add_argument("source", help="a text file, one sentence per line")
     parser.add_argument("--rounds", type=int, default=5)
     args = parser.parse_args()
     lines = Path(args.source).read_text(encoding="utf-8").splitlines()
@@ -83,7 +83,7 @@ def main() -> None:
         "tflite": (about["parameters"], Path(args.tflite).stat().st_size),
         "ctranslate2": (parameters, size),
     }
-    print("| | parameters | MB | load, ms | ms a sentence |\n|---|---|---|---|---|")
+    print("| | parameters | MB | load, ms | ms per sentence |\n|---|---|---|---|---|")
     for name, (count, size) in rows.items():
         print(
             f"| {name} | {count:,} | {size / 1e6:.2f} | {spread(times[f'load {name}'])} | {spread(times[name])} |"

@@ -5,7 +5,7 @@
 
 The model is that of `training.py`: BiGRU-256, GRU-256, additive attention, a joint vocabulary of 8,000, batches of 128 sentence
 pairs, Adam; Joey NMT has an attentional readout where this one has maxout. Both read the same sentences, cut by the same
-vocabulary, in batches of their own making, and take turns. What is compared is real target tokens a second: by the clock here, by
+vocabulary, in batches of their own making, and take turns. What is compared is real target tokens per second: by the clock here, by
 Joey NMT's own log there, without its first part. Let the machine be quiet.
 """
 

@@ -1,4 +1,4 @@
-"""Measures the `.tflite` files of one model: size, BLEU, load time, memory and milliseconds a sentence.
+"""Measures the `.tflite` files of one model: size, BLEU, load time, memory and milliseconds per sentence.
 
     python benchmarks/litert.py MODEL test.en test.de
 
@@ -24,7 +24,7 @@ KINDS = {
     "beam 4, 64": {"beam_size": 4},
 }
 COLUMNS = (
-    "precision | search, length | MB | bytes a parameter | BLEU | load, ms | peak memory, MB | "
+    "precision | search, length | MB | bytes per parameter | BLEU | load, ms | peak memory, MB | "
     "ms, 1 thread | 2 threads"
 )
 
@@ -37,7 +37,7 @@ def measured(model: Path, source: str, threads: int) -> dict:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("model", help="a model folder")
-    parser.add_argument("source", help="a text file, a sentence a line")
+    parser.add_argument("source", help="a text file, one sentence per line")
     parser.add_argument("reference", help="its translations")
     args = parser.parse_args()
     # Here, because TensorFlow looks for a module named `litert` when a program beside this one imports it.

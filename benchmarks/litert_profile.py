@@ -114,7 +114,7 @@ class ProfiledModel:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("model", help="a .tflite that `keras-attn export` wrote")
-    parser.add_argument("sentences", help="a text file, a sentence a line")
+    parser.add_argument("sentences", help="a text file, one sentence per line")
     args = parser.parse_args()
     model = ProfiledModel(Path(args.model).read_bytes())
     rows = []
@@ -128,7 +128,7 @@ def main() -> None:
         start = time.thread_time()
         for row in rows:
             model.run(row)
-        print(f"{what}: {1e3 * (time.thread_time() - start) / len(rows):.2f} ms a sentence, mean")
+        print(f"{what}: {1e3 * (time.thread_time() - start) / len(rows):.2f} ms per sentence, mean")
     call("LiteRtStopProfiler", model.profiler)
     print(model.summary())
 

@@ -1,4 +1,4 @@
-"""Measures one `.tflite` by the Python client: time to load, peak memory and milliseconds a sentence.
+"""Measures one `.tflite` by the Python client: time to load, peak memory and milliseconds per sentence.
 
     python benchmarks/litert_speed.py phone/model.tflite test.en --threads 1
 
@@ -51,7 +51,7 @@ def memory(name: str) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("model", help="a .tflite that `keras-attn export` wrote")
-    parser.add_argument("source", type=Path, help="a text file, a sentence a line")
+    parser.add_argument("source", type=Path, help="a text file, one sentence per line")
     parser.add_argument("--threads", type=int, default=1)
     args = parser.parse_args()
     lines = args.source.read_text(encoding="utf-8").splitlines()

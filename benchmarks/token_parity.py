@@ -213,7 +213,7 @@ def main() -> None:
         f"{len(SENTENCE.encode())} bytes, a source of 64 ids: {1e3 * cutting:.3f} ms to cut, {1e3 * joining:.3f} ms to join"
     )
     for way, microseconds in microseconds_a_line(model_proto, lines).items():
-        print(f"{way}: {microseconds:.0f} µs a line, {len(lines)} of them")
+        print(f"{way}: {microseconds:.0f} µs per line, {len(lines)} of them")
     sys.exit(differing > 0)
 
 

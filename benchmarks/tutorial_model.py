@@ -4,8 +4,8 @@
     python benchmarks/tutorial_model.py --model runs/tatoeba-es-en     # and one of ours on the same test sentences
     python benchmarks/tutorial_model.py --source-language en --target-language fr
 
-As in the tutorial: lower-case text without accents, split at spaces and punctuation, 5,000 words a language; a bidirectional GRU of
-256 units whose directions are added; a GRU of 256 units that starts from zeros, attention by `MultiHeadAttention` with one head,
+As in the tutorial: lower-case text without accents, split at spaces and punctuation, 5,000 words per language; a bidirectional GRU
+of 256 units whose directions are added; a GRU of 256 units that starts from zeros, attention by `MultiHeadAttention` with one head,
 added to the GRU's output and normalised, then a dense layer; Adam, batches of 64, at most 100 rounds of 100 steps, patience 3 on
 the development loss; greedy translation of at most 50 words. Ours instead: the split, by groups, because the tutorial's random one
 leaks.

@@ -2,7 +2,7 @@
 
     KERAS_BACKEND=jax python benchmarks/xla_counts.py --json benchmarks/log/xla_counts.json
 
-For each preset: the loops forward and backward, how often they turn, their instructions a turn (a launch each on a GPU, if the
+For each preset: the loops forward and backward, how often they turn, their instructions per turn (a launch each on a GPU, if the
 runtime joins none) and the matrix products among them. Once as the package arranges loops on a CPU, once as on an accelerator: four
 time steps a turn, both directions of an encoder in one loop. Nothing is trained, and nothing depends on how busy the machine is.
 """
@@ -53,7 +53,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="where the numbers go, too")
     args = parser.parse_args()
     print(
-        "| preset | loops as on | turns | instructions a turn | products among them | all loops and the rest |\n"
+        "| preset | loops as on | turns | instructions per turn | products among them | all loops and the rest |\n"
         "|---|---|---|---|---|---|"
     )
     rows = []

@@ -22,10 +22,17 @@ _VOWEL = (
 # What there is one of something for.
 _UNIT = r"(batch|head|hypothesis|key|language|layer|line|model|pair|piece|row|sentence|source|target|word)"
 
+# A rate: 3 ms per sentence.
+_MUCH = r"(bytes|instructions?|launch(es)?|MB|milliseconds?|microseconds?|ms|µs|tokens?|words)"
+_EACH = r"(batch|call|caption|language|line|parameter|second|sentence|step|token|turn|word)"
+
+# A phrase may be broken over two lines.
+_SPACE = r"(?: |\n *(?:# )?)"
+
 ANYWHERE = {
     rf"\b[Aa] {_VOWEL}": "an ...",
     r"\b[Aa]n (?!hour|honest|heir)[bcdfghjklmnpqrstvwyz][a-z]{2,}": "a ...",
-    r"\b([Tt]he|[Aa]|of|to|in|and|with|is|it) \1 ": "the word once",
+    r"\b([Tt]he|[Aa]|of|to|in|and|with|is|it) \1\b": "the word once",
     r"\b[Tt]akes a (int|integer|element)\b": "takes an integer",
     r"\bmessage for that is dark\b": "the error is cryptic",
     r"\bwhose code stood on\b": "migrating from",
@@ -39,6 +46,7 @@ ANYWHERE = {
     r"\b(go|goes|went) on from\b": "resumes, or continues from",
     r"\bbut for (the|its|their|those|one|two|rounding)\b": "except for",
     rf"\b[Oo]ne [a-z]+ an? {_UNIT}\b": "one ... per ...",
+    rf"\b{_MUCH} an? {_EACH}\b": "... per ...",
     r"\bonce an? (batch|call|sentence|source|step)\b": "once per ...",
     r"\bso many (bytes|lines|of|processes|sub-words|tokens|words)\b": "this many",
     r"\bapart by spaces\b": "separated by spaces",
@@ -69,17 +77,18 @@ def files() -> Iterator[Path]:
 def without_code(page: str) -> str:
     """A page with as many lines, but without fenced blocks and code spans."""
     page = re.sub(r"^```.*?^```$", lambda block: "\n" * block[0].count("\n"), page, flags=re.M | re.S)
-    return re.sub(r"`[^`\n]*`", "", page)
+    return re.sub(r"`[^`\n]*`", "`", page)
 
 
 def found(path: Path) -> Iterator[str]:
     text, phrases = path.read_text(encoding="utf-8"), dict(ANYWHERE)
     if path.suffix == ".md":
         text, phrases = without_code(text), phrases | IN_PAGES
-    for number, line in enumerate(text.splitlines(), start=1):
-        for phrase, better in phrases.items():
-            for each in re.finditer(phrase, line):
-                yield f"{path.relative_to(ROOT)}:{number}: {each[0].strip()!r}: write {better}"
+    for phrase, better in phrases.items():
+        for each in re.finditer(phrase.replace(" ", _SPACE), text):
+            number = text.count("\n", 0, each.start()) + 1
+            said = " ".join(each[0].split())
+            yield f"{path.relative_to(ROOT)}:{number}: {said!r}: write {better}"
 
 
 def main() -> int:

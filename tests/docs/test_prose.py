@@ -1,5 +1,6 @@
 """`make lint` notices the phrases that recur."""
 
+import re
 import subprocess
 import sys
 
@@ -34,6 +35,8 @@ def check(tmp_path):
         "A training goes on from there.",
         "The same but for its end.",
         "The state before asks.",
+        "It takes 3 ms a sentence.",
+        "One shape a\nbatch, one sentence a\nline.",
     ],
 )
 def test_what_recurs_is_found_with_its_line(check, line):
@@ -47,3 +50,11 @@ def test_good_prose_code_and_words_that_only_look_wrong_pass(check):
         "```text\ntakes a int\n```\n"
     )
     assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_every_fence_of_a_page_is_closed():
+    pages = [page for page in ROOT.rglob("*.md") if not {"node_modules", ".venv", "build"} & set(page.parts)]
+    assert len(pages) > 50
+    for page in pages:
+        fences = re.findall(r"^ *```.*$", page.read_text(encoding="utf-8"), re.M)
+        assert {fence.strip() for fence in fences[1::2]} <= {"```"}, page
