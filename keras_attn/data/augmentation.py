@@ -8,8 +8,10 @@ mostly words: "two books" becomes "2 books" on both sides, and then another numb
 
 import random
 import re
-from collections import Counter
+import unicodedata
+from collections import Counter, defaultdict
 from itertools import chain
+from typing import NamedTuple
 
 from keras_attn.corpora.dates import english_ordinal, months
 from keras_attn.text.corpus import Corpus
@@ -52,12 +54,31 @@ _CARELESS_SHARE = 0.25
 _CARELESS = (str.upper, str.lower, lambda line: _FINAL_MARKS.sub("", line))
 
 
+class _Stock(NamedTuple):
+    """What may stand in the place of what both sides share.
+
+    Attributes:
+        names: of each name, on both sides, those as which another may begin.
+        endings: all names.
+        months: of each month, in both languages, those that may stand in its place.
+        marks: ways to write the marks of a number.
+        first_day: the least day of a month. French says *1er* of the first, which is not a number.
+    """
+
+    names: dict[Pair, list[Pair]]
+    endings: list[str]
+    months: dict[Pair, list[Pair]]
+    marks: Marks
+    first_day: int
+
+
 def with_augmentation(corpus: Corpus, copies: int, seed: int, *, languages: tuple[str, str]) -> Corpus:
     """Adds varied copies of the pairs after the pairs themselves.
 
     Where both sides of a pair share a name or a number, both get another one. A new name is the beginning of one name of the corpus
     and the end of another. A new number keeps its shape or, half of the time, takes another (`1250`, `1,250`, `1.250,50`, `10:45`,
-    and `1 250` where the corpus has no links). "Two" to "twelve" on both sides are numbers too, and stand in digits in every copy.
+    and `1 250` where the corpus has no links), and is never 1, because more than one follows. "Two" to "twelve" on both sides are
+    numbers too, and stand in digits in every copy. In French, what begins with a vowel stays so: *d'avril*, but *de mars*.
 
     Where the source names a month and the target the same one, both get another month, and numbers of one or two digits another
     day. A day may be 5 on one side and 5th on the other. "In 1987" on both sides becomes a day of that year half of the time.
@@ -80,15 +101,21 @@ def with_augmentation(corpus: Corpus, copies: int, seed: int, *, languages: tupl
     draw = random.Random(seed)
     names = _names(corpus)
     calendar = list(zip(*map(months, languages), strict=False))
-    marks = _MARKS_WITH_A_SPACE if corpus.links is None else _MARKS
+    stock = _Stock(
+        names=_alike([(name, name) for name in names], languages),
+        endings=names,
+        months=_alike(calendar, languages),
+        marks=_MARKS_WITH_A_SPACE if corpus.links is None else _MARKS,
+        first_day=2 if "fr" in languages else 1,
+    )
     source, target = list(corpus.source), list(corpus.target)
     links = None if corpus.links is None else list(corpus.links)
     for _ in range(copies):
         for number, pair in enumerate(zip(corpus.source, corpus.target, strict=True)):
             counted = _in_digits(pair, languages)
             dated = counted if links is not None else _dated(counted, languages, draw)
-            for _ in range(_times(dated, calendar)):
-                varied = _exchanged(draw.choice((counted, dated)), names, calendar, marks, draw)
+            for _ in range(_times(dated, stock)):
+                varied = _exchanged(draw.choice((counted, dated)), stock, draw)
                 if varied != pair:
                     source.append(varied[0])
                     target.append(varied[1])
@@ -128,34 +155,53 @@ def _in_digits(pair: Pair, languages: tuple[str, str]) -> Pair:
     return digits(pair[0], known[0]), digits(pair[1], known[1])
 
 
-def _times(pair: Pair, calendar: list[tuple[str, str]]) -> int:
-    if _named_months(pair, calendar) or (_shared_numbers(pair) and any(map(_PRICE.search, pair))):
+def _alike(pairs: list[Pair], languages: tuple[str, str]) -> dict[Pair, list[Pair]]:
+    """Of each pair of words, those that can stand in its place. A French word decides how the one before it ends."""
+    groups = defaultdict(list)
+    for pair in pairs:
+        groups[_beginnings(pair, languages)].append(pair)
+    return {pair: groups[_beginnings(pair, languages)] for pair in pairs}
+
+
+def _beginnings(pair: Pair, languages: tuple[str, str]) -> tuple[str, ...]:
+    return tuple(
+        _beginning(word) if language == "fr" else "" for word, language in zip(pair, languages, strict=True)
+    )
+
+
+def _beginning(word: str) -> str:
+    """A vowel, a consonant, or h or y, which may be either: l'homme, le hibou."""
+    letter = unicodedata.normalize("NFD", word.lower())[0]
+    return letter if letter in "hy" else "vowel" if letter in "aeiouæœ" else "consonant"
+
+
+def _times(pair: Pair, stock: _Stock) -> int:
+    if _named_months(pair, stock) or (_shared_numbers(pair) and any(map(_PRICE.search, pair))):
         return _TIMES_A_DATE_OR_PRICE
     return _TIMES_A_NUMBER if _shared_numbers(pair) else 1
 
 
-def _exchanged(
-    pair: Pair, names: list[str], calendar: list[tuple[str, str]], marks: Marks, draw: random.Random
-) -> Pair:
+def _exchanged(pair: Pair, stock: _Stock, draw: random.Random) -> Pair:
     """The pair with other names, numbers and months, its source maybe carelessly written."""
     source, target = pair
     ordinals = {*_ORDINAL.findall(source), *_ORDINAL.findall(target)}
-    named = _named_months(pair, calendar)
-    others = {name: _spliced(names, draw) for name in sorted(_shared(_WORD, pair)) if name in names}
+    named = _named_months(pair, stock)
+    shared = [(name, name) for name in sorted(_shared(_WORD, pair))]
+    others = {name[0]: _spliced(name, stock, draw) for name in shared if name in stock.names}
     others |= {
-        number: _another_in_a_date(number, draw)
+        number: _another_in_a_date(number, stock, draw)
         if named or number in ordinals
-        else _another_number(number, marks, draw)
+        else _another_number(number, stock.marks, draw)
         for number in _shared_numbers(pair)
     }
-    exchanged = [(month, draw.choice(calendar)) for month in named]
+    exchanged = [(month, draw.choice(stock.months[month])) for month in named]
     in_source, in_target = ({old[side]: new[side] for old, new in exchanged} for side in (0, 1))
     return _careless(_replaced(source, others | in_source), draw), _replaced(target, others | in_target)
 
 
-def _named_months(pair: Pair, calendar: list[tuple[str, str]]) -> list[tuple[str, str]]:
+def _named_months(pair: Pair, stock: _Stock) -> list[Pair]:
     words = [_WORD.findall(line) for line in pair]
-    return [month for month in calendar if month[0] in words[0] and month[1] in words[1]]
+    return [month for month in stock.months if month[0] in words[0] and month[1] in words[1]]
 
 
 def _shared(pattern: re.Pattern[str], pair: tuple[str, str]) -> set[str]:
@@ -176,27 +222,27 @@ def _names(corpus: Corpus) -> list[str]:
     return sorted(word for word in shared if word.istitle() and words[word] >= 10 * words[word.lower()])
 
 
-def _spliced(names: list[str], draw: random.Random) -> str:
-    first, last = draw.choice(names), draw.choice(names)
+def _spliced(name: Pair, stock: _Stock, draw: random.Random) -> str:
+    (first, _), last = draw.choice(stock.names[name]), draw.choice(stock.endings)
     return first[: draw.randrange(1, len(first) + 1)] + last[draw.randrange(1, len(last)) :]
 
 
 def _another_number(number: str, marks: Marks, draw: random.Random) -> str:
     if draw.random() < 0.5:
         return _of_the_same_shape(number, draw)
-    whole = draw.randrange(10 ** draw.randrange(1, 6))
+    whole = draw.randrange(2, 10 ** draw.randrange(1, 6))
     time = f"{whole % 24}:{draw.randrange(60):02}"
     shapes = (str(whole), f"{whole:,}", f"{whole:,}.{draw.randrange(100):02}", time)
     return draw.choice(shapes).translate(draw.choice(marks))
 
 
-def _another_in_a_date(number: str, draw: random.Random) -> str:
-    return str(draw.randrange(1, 32)) if len(number) < 3 else _of_the_same_shape(number, draw)
+def _another_in_a_date(number: str, stock: _Stock, draw: random.Random) -> str:
+    return str(draw.randrange(stock.first_day, 32)) if len(number) < 3 else _of_the_same_shape(number, draw)
 
 
 def _of_the_same_shape(number: str, draw: random.Random) -> str:
     digits = re.sub(r"\d", lambda _: str(draw.randrange(10)), number)
-    return f"{draw.randrange(1, 10)}{digits[1:]}"
+    return f"{draw.randrange(2 if len(number) == 1 else 1, 10)}{digits[1:]}"
 
 
 def _replaced(line: str, others: dict[str, str]) -> str:

@@ -60,12 +60,14 @@ def test_a_name_begins_as_one_name_of_the_corpus_and_ends_as_another(pairs):
     gaps = from_template(pairs, r"([A-Z]\w*) is a city\.", r"(\w+) es una ciudad\.")
     starts = {name[:n] for name in ("Boston", "Kyoto") for n in range(1, len(name) + 1)}
     ends = {name[n:] for name in ("Boston", "Kyoto") for n in range(1, len(name))}
+    assert len(gaps) > 40
     for (name,), _ in gaps:
         assert any(name.startswith(start) and name.removeprefix(start) in ends for start in starts), name
 
 
 def test_a_word_that_is_also_written_small_is_no_name(pairs):
-    assert all(target.startswith("No, tengo") for source, target in pairs if "books" in source.lower())
+    of_books = [target for source, target in pairs if "books" in source.lower()]
+    assert len(of_books) > 100 and all(target.startswith("No, tengo") for target in of_books)
 
 
 def test_a_number_becomes_another_on_both_sides_whose_form_may_be_another(pairs):
@@ -214,7 +216,7 @@ COUNTED = {
 @pytest.mark.parametrize("language", COUNTED)
 def test_a_number_in_words_becomes_another_in_digits_on_both_sides(language):
     target, wanted = COUNTED[language]
-    found = with_augmentation(Corpus(["She has two cats."], [target]), 25, 1, languages=("en", language))
+    found = with_augmentation(Corpus(["She has two cats."], [target]), 40, 1, languages=("en", language))
     assert found.target[0] == target
     numbers = set()
     for source, line in zip(found.source[1:], found.target[1:], strict=True):
@@ -248,7 +250,7 @@ IN_A_YEAR = {
 def test_half_of_the_years_of_a_pair_become_days_of_them(language):
     sentence, with_a_day = IN_A_YEAR[language]
     pair = Corpus(["It burnt down in 1945."], [sentence])
-    corpus = augmentation.with_augmentation(pair, 20, 1, languages=("en", language))
+    corpus = augmentation.with_augmentation(pair, 40, 1, languages=("en", language))
     ways = set()
     for source, target in zip(corpus.source, corpus.target, strict=True):
         found = re.fullmatch(with_a_day, target)
@@ -302,6 +304,35 @@ def test_every_month_of_a_pair_becomes_another_of_its_own():
 def test_a_word_that_the_target_does_not_have_as_a_month_stays(pair):
     corpus = with_augmentation(Corpus([pair[0]], [pair[1]]), 60, 1)
     assert set(corpus.target) == {pair[1]}
+
+
+def test_in_french_what_is_elided_stays_elided():
+    pairs = [
+        ("Anna's book", "le livre d'Anna"),
+        ("Tom's book", "le livre de Tom"),
+        ("the second of April", "le 2 avril"),
+        ("the end of April", "la fin d'avril"),
+        ("the end of May", "la fin de mai"),
+        ("Anna and Tom", "Anna et Tom"),
+    ]
+    found = with_augmentation(Corpus(*map(list, zip(*pairs, strict=True))), 60, 1, languages=("en", "fr"))
+    after_de = {re.search(r"de (\w+)$", line)[1] for line in found.target if " de " in line}
+    elided = {re.search(r"d'(\w+)$", line)[1] for line in found.target if "d'" in line}
+    vowels = set("AEIOUaeiou")
+    assert {word[0] in vowels for word in elided} == {True} and {"avril", "août", "octobre"} < elided
+    assert {word[0] in vowels for word in after_de} == {False} and {"mai", "janvier", "juin"} < after_de
+    assert len(elided) > 5 and len(after_de) > 12
+
+
+def test_no_day_of_a_french_month_is_1_because_that_is_1er():
+    found = with_augmentation(Corpus(["on May 5"], ["le 5 mai"]), 20, 1, languages=("en", "fr"))
+    assert {int(line.split()[1]) for line in found.target} == set(range(2, 32))
+
+
+def test_more_than_one_stays_more_than_one():
+    found = with_augmentation(Corpus(["for 3 days", "for 25 days"], ["3 días", "25 días"]), 200, 1)
+    assert len(found) > 1000
+    assert not re.search(r"^[01] días", "\n".join(found.target), re.M)
 
 
 def test_a_month_that_both_languages_write_alike_is_no_name():
