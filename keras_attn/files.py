@@ -127,17 +127,34 @@ def locked(folder: Path, *, wait: bool = False) -> Iterator[None]:
         BlockingIOError: another program has the lock, and `wait` is False.
         OSError: the folder cannot be made.
     """
+    while (handle := _lock(folder, wait)) is None:
+        pass
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+        os.close(handle)
+
+
+def _lock(folder: Path, wait: bool) -> int | None:
+    """A locked handle of the folder; `None` if another program has removed the folder meanwhile."""
     folder.mkdir(parents=True, exist_ok=True)
-    handle = os.open(folder, os.O_RDONLY)
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except FileNotFoundError:
+        return None
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        try:
-            yield
-        finally:
-            with contextlib.suppress(OSError):
-                folder.rmdir()
-    finally:
+        if os.path.samestat(os.fstat(handle), os.stat(folder)):
+            return handle
+    except FileNotFoundError:
+        pass
+    except BaseException:
         os.close(handle)
+        raise
+    os.close(handle)
+    return None
 
 
 @contextlib.contextmanager

@@ -88,7 +88,7 @@ def write_engine(folder: str | Path, engines: dict[str, EngineFile]) -> None:
             about = {**about, "version": _VERSION, "weights": known_sums(folder)[WEIGHTS], "arrays": arrays}
             archive.writestr(zipfile.ZipInfo(f"{precision}.tflite"), graph, zipfile.ZIP_DEFLATED)
             archive.writestr(zipfile.ZipInfo(f"{precision}.json"), json.dumps(about), zipfile.ZIP_DEFLATED)
-    replace_file(Path(folder), ENGINE, write_bytes, stream.getvalue())
+    replace_file(Path(folder), ENGINE, lambda path: write_bytes(path, stream.getvalue()))
 
 
 def has_engine(folder: str | Path) -> bool:

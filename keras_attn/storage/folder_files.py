@@ -2,17 +2,20 @@
 
 A save can be killed at any moment and leaves either the old model or the new one, never a mixture. The files are first written to
 `.saving/`, `SHA256SUMS` last, and then moved into place one by one. As soon as `.saving/SHA256SUMS` exists, the new model counts:
-files that are still in `.saving/` are read from there, and the next save moves them into place.
+files that are still in `.saving/` are read from there, and the next save moves them into place. Programs save one after the
+other: `.lock` is there while one does.
 """
 
+import contextlib
 import glob
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from keras_attn import files
 from keras_attn.bounded import read_json
 from keras_attn.storage.checksums import (
     SUMS,
@@ -29,7 +32,7 @@ CONFIG, SOURCE, TARGET, WEIGHTS = "config.toml", "source.spm", "target.spm", "mo
 METRICS, FORMAT_FILE = "metrics.json", "format.json"
 FILES = (CONFIG, SOURCE, TARGET, WEIGHTS, METRICS, FORMAT_FILE)
 ENGINE = "engine.zip"  # a folder may do without
-SAVING = ".saving"
+SAVING, LOCK = ".saving", ".lock"
 
 
 class ModelFolderError(ValueError):
@@ -49,7 +52,7 @@ def check_model_folder(folder: str | Path) -> None:
             raise ModelFolderError(
                 f"{folder} is not a model folder: it has no {name}. Expected {', '.join(FILES)}, as `keras-attn train` writes them"
             )
-        inside(folder, file_of(folder, name))
+        inside(folder, file_of(folder, name).relative_to(folder))
     written = read_values(folder, FORMAT_FILE)
     if not isinstance(written.get("format"), int):
         raise ModelFolderError(f"{Path(folder, FORMAT_FILE)} does not say which format the folder has")
@@ -61,17 +64,38 @@ def check_model_folder(folder: str | Path) -> None:
         )
 
 
-def replace_file(folder: Path, name: str, write: Callable[[Path, Any], None], content: Any) -> None:
-    """Rewrites one file of a model and its checksum; the other checksums stay."""
-    saving = folder / SAVING
-    finish_saving(folder)
-    known = read_sums(folder / SUMS) if (folder / SUMS).exists() else sums_of(folder, FILES)
-    write(saving / name, content)
-    write_sums(saving, {**known, name: digest(saving / name)})
-    finish_saving(folder)
+@contextlib.contextmanager
+def new_files(folder: Path) -> Iterator[Path]:
+    """For a save: `with new_files(folder) as saving:` write files and then their checksums into `saving`.
+
+    They are moved into place when the block ends. Waits while another program is saving.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    with files.locked(folder / LOCK, wait=True):
+        _finish_saving(folder)
+        saving = folder / SAVING
+        saving.mkdir()
+        yield saving
+        _finish_saving(folder)
 
 
-def finish_saving(folder: Path) -> None:
+def replace_file(folder: Path, name: str, write: Callable[[Path], None]) -> None:
+    """Rewrites one file of a model and its checksum; the other checksums stay.
+
+    Args:
+        folder: the model folder.
+        name: the file.
+        write: writes the path that it is given. No other program saves meanwhile, so what it reads in the folder stays true.
+    """
+    with new_files(folder) as saving:
+        known = read_sums(folder / SUMS) if (folder / SUMS).exists() else sums_of(folder, FILES)
+        write(saving / name)
+        write_sums(saving, {**known, name: digest(saving / name)})
+
+
+def _finish_saving(folder: Path) -> None:
     """Moves a complete save into place, `SHA256SUMS` last; deletes the remains of a save that was killed."""
     saving = folder / SAVING
     if (saving / SUMS).exists():
@@ -93,7 +117,8 @@ def file_of(folder: str | Path, name: str) -> Path:
 def inside(folder: str | Path, path: str | Path) -> str:
     """Resolves a path in the folder; refuses one that leads out of it by its name, as a link, or through a pattern."""
     joined = Path(folder, path)
-    for each in (joined, *map(Path, glob.glob(str(joined)))):
+    pattern = os.path.join(glob.escape(str(folder)), path)
+    for each in (joined, *map(Path, glob.glob(pattern))):
         if not each.resolve().is_relative_to(Path(folder).resolve()):
             raise ModelFolderError(
                 f"{folder} refers to a file outside of it, which is not read: {path}. Copy the file there, or name it yourself"

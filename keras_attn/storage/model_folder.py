@@ -31,7 +31,6 @@ from keras_attn.storage.folder_files import (
     FORMAT,
     FORMAT_FILE,
     METRICS,
-    SAVING,
     SOURCE,
     TARGET,
     WEIGHTS,
@@ -39,8 +38,8 @@ from keras_attn.storage.folder_files import (
     check_folder_sums,
     check_model_folder,
     file_of,
-    finish_saving,
     inside,
+    new_files,
     read_values,
     replace_file,
 )
@@ -82,17 +81,14 @@ def save_model(
     Raises:
         OSError: the folder cannot be written.
     """
-    saving = Path(folder, SAVING)
-    finish_saving(Path(folder))
-    saving.mkdir(parents=True)
-    write_text(saving / CONFIG, configs.to_toml(_without_paths(trained.config)))
-    write_bytes(saving / SOURCE, trained.source_tokenizer.model_proto)
-    write_bytes(saving / TARGET, trained.target_tokenizer.model_proto)
-    write_weights(trained.model, saving / WEIGHTS, precision)
-    write_json(saving / METRICS, metrics or {})
-    write_json(saving / FORMAT_FILE, {"format": FORMAT, "keras_attn": version("keras-attn")})
-    write_sums(saving, sums_of(saving, FILES))
-    finish_saving(Path(folder))
+    with new_files(Path(folder)) as saving:
+        write_text(saving / CONFIG, configs.to_toml(_without_paths(trained.config)))
+        write_bytes(saving / SOURCE, trained.source_tokenizer.model_proto)
+        write_bytes(saving / TARGET, trained.target_tokenizer.model_proto)
+        write_weights(trained.model, saving / WEIGHTS, precision)
+        write_json(saving / METRICS, metrics or {})
+        write_json(saving / FORMAT_FILE, {"format": FORMAT, "keras_attn": version("keras-attn")})
+        write_sums(saving, sums_of(saving, FILES))
 
 
 def load_model(folder: str | Path) -> TrainedModel:
@@ -161,7 +157,8 @@ def update_metrics(folder: str | Path, metrics: dict[str, Any]) -> None:
         ModelFolderError, FileNotFoundError: as `load_model`.
         OSError: the folder cannot be written.
     """
-    replace_file(Path(folder), METRICS, write_json, {**load_metrics(folder), **metrics})
+    check_model_folder(folder)
+    replace_file(Path(folder), METRICS, lambda path: write_json(path, {**load_metrics(folder), **metrics}))
 
 
 def update_config(folder: str | Path, **sections: Any) -> None:
@@ -171,10 +168,12 @@ def update_config(folder: str | Path, **sections: Any) -> None:
         ModelFolderError, FileNotFoundError: as `load_model`.
         OSError: the folder cannot be written.
     """
-    before = load_config(folder)
-    config = dataclasses.replace(before, **sections)
-    if config != before:
-        replace_file(Path(folder), CONFIG, write_text, configs.to_toml(config))
+
+    def changed() -> Config:
+        return dataclasses.replace(load_config(folder), **sections)
+
+    if changed() != load_config(folder):
+        replace_file(Path(folder), CONFIG, lambda path: write_text(path, configs.to_toml(changed())))
 
 
 def _without_paths(config: Config) -> Config:

@@ -53,11 +53,18 @@ class EndOfRound(keras.callbacks.Callback):
         self._plan = plan
         self._evaluate = evaluate
         self._began = 0.0
+        self._batches = 0
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, float] | None = None) -> None:
         self._began = time.monotonic()
+        self._batches = 0
+
+    def on_train_batch_end(self, batch: int, logs: dict[str, float] | None = None) -> None:
+        self._batches = batch + 1
 
     def on_epoch_end(self, epoch: int, logs: dict[str, float]) -> None:
+        if self._batches < self._plan.steps_per_round:
+            return  # another callback has stopped training: the next call repeats this round
         trained = time.monotonic()
         with averaged_weights(self.model):
             dev = self._evaluate()
@@ -69,7 +76,7 @@ class EndOfRound(keras.callbacks.Callback):
         self._write_checkpoint(state)
         write_csv(self._folder / LOG, state.rounds)
         tqdm.write(describe_round(state.rounds, self._plan), file=sys.stderr)
-        self.model.stop_training = state.finished
+        self.model.stop_training = self.model.stop_training or state.finished
 
     def _round(self, epoch: int, logs: dict[str, float], dev: DevScores, took: dict[str, float]) -> Round:
         step = (epoch + 1) * self._plan.steps_per_round

@@ -64,16 +64,17 @@ def train(
             `logs` contains its scores (`dev_bleu`, `dev_exact`, `dev_perplexity` and so on). By then the folder has the round's
             checkpoint, its line in `log.csv` and, if it is the best so far, its model. The model in training has the current
             weights, not their moving average. A callback that sets `model.stop_training` ends this call, and the next call
-            resumes. If training is killed between a round's checkpoint and the callbacks, the next call starts with the next round:
-            see `on_train_begin`. If training is already finished, no callbacks run.
+            resumes after the last complete round. If training is killed between a round's checkpoint and the callbacks, the next
+            call starts with the next round: see `on_train_begin`. If training is already finished, no callbacks run.
         start: a trained model to start from. It is read when training begins; a resumed run reads the checkpoint instead.
 
     Returns:
-        The content of the folder's `metrics.json`.
+        The content of the folder's `metrics.json`; empty if a callback stopped training before the end of the first round.
 
     Raises:
         ConfigError: unusable values, or values that differ from those with which training in the folder began. `[search]`,
-            `training.patience` and, except with the cosine schedule, `training.epochs` may change.
+            `training.patience`, `devices`, `jit_compile`, `steps_per_execution` and, except with the cosine schedule or scheduled
+            sampling, `epochs` may change.
         CorpusError: the sentence pairs cannot be loaded.
         CheckpointError: training cannot be resumed from the content of the folder.
         TrainingDiverged: the loss became NaN or infinite.
@@ -280,6 +281,9 @@ def _of_backend(batches: TrainingBatches) -> Callable:
 
 def _finish(folder: Path, state: TrainingState) -> dict[str, Any]:
     """Completes the folder; if training is killed between the last checkpoint and here, the next call does it."""
+    if not state.rounds:
+        _tell(f"stopped before the first evaluation: {folder} has no model yet")
+        return {}
     write_csv(folder / LOG, state.rounds)
     model_folder.update_config(folder, training=state.config.training, search=state.config.search)
     whole_training = {

@@ -34,7 +34,8 @@ def build_optimizer(training: TrainingConfig, total_steps: int) -> keras.optimiz
         else None,
         "global_clipnorm": training.clip_norm or None,
         "use_ema": training.ema_decay > 0,
-        "ema_momentum": training.ema_decay,
+        "ema_momentum": training.ema_decay
+        ** (1 / training.gradient_accumulation),  # Keras averages after each batch
     }
     if training.optimizer == "adamw":
         return keras.optimizers.AdamW(weight_decay=training.weight_decay, **common)

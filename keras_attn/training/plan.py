@@ -51,8 +51,9 @@ class Plan:
         """Raises ConfigError if a run with these completed rounds would be resumed with rounds of another length."""
         if rounds and rounds[0].step != self.steps_per_round:
             raise ConfigError(
-                f"this folder's run evaluates every {rounds[0].step} steps, but with the present training.epochs it would evaluate "
-                f"every {self.steps_per_round}. Set training.epochs back to resume, or train in another folder"
+                f"this folder's run evaluates every {rounds[0].step} steps, but with the present training.epochs and "
+                f"training.steps_per_execution it would evaluate every {self.steps_per_round}. Set them back to resume, "
+                "or train in another folder"
             )
 
     def is_over(self, rounds: Sequence[Round]) -> bool:

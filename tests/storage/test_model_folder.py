@@ -171,7 +171,7 @@ def test_new_metrics_of_a_folder_without_sums_give_it_those_of_all_its_files(old
 
 
 def test_another_model_leaves_no_engine_of_the_one_before(tiny_trained, model_folder):
-    replace_file(model_folder, ENGINE, write_bytes, b"of the old weights")
+    replace_file(model_folder, ENGINE, lambda path: write_bytes(path, b"of the old weights"))
     assert has_engine(model_folder)
     update_metrics(model_folder, {"bleu": 30.0})
     assert (model_folder / ENGINE).read_bytes() == b"of the old weights" and has_engine(model_folder)
@@ -402,6 +402,44 @@ def test_a_config_s_file_that_is_a_link_out_of_the_folder_is_not_read(path, mode
     name_in_config(model_folder, "train", path)
     with pytest.raises(ModelFolderError, match="refers to a file outside of it, which is not read"):
         load_data_config(model_folder)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_of_the_model_that_is_a_link_out_of_a_folder_nearby_is_not_read(
+    name, model_folder, monkeypatch, tmp_path
+):
+    os.replace(model_folder / name, tmp_path / "secret")
+    (model_folder / name).symlink_to(tmp_path / "secret")
+    monkeypatch.chdir(model_folder.parent)
+    with pytest.raises(ModelFolderError, match="refers to a file outside of it, which is not read"):
+        load_config(model_folder.name)
+
+
+def test_a_folder_may_be_called_as_if_it_were_a_pattern(model_folder, tmp_path):
+    (tmp_path / "run1").mkdir()
+    (tmp_path / "run1" / "config.toml").symlink_to("/dev/zero")
+    folder = tmp_path / "run[1]"
+    os.replace(model_folder, folder)
+    assert load_config(folder) and load_data_config(folder)
+
+
+def test_two_programs_save_one_after_the_other(tiny_trained, tmp_path):
+    """This one saves the model anew, again and again; the other one adds scores, as `keras-attn evaluate` does."""
+    folder = tmp_path / "model"
+    save_model(folder, tiny_trained)
+    code = (
+        "import sys\nfrom keras_attn.storage.model_folder import update_metrics\n"
+        "print(flush=True)\nfor i in range(200): update_metrics(sys.argv[1], {'score': i})"
+    )
+    with subprocess.Popen([sys.executable, "-c", code, folder], stdout=subprocess.PIPE) as other:
+        other.stdout.readline()  # it has begun
+        while other.poll() is None:
+            save_model(folder, tiny_trained)
+    assert other.returncode == 0
+    load_model(folder)
+    update_metrics(folder, {"score": 200})
+    assert load_metrics(folder)["score"] == 200
+    assert not [path.name for path in folder.iterdir() if path.name.startswith(".")]
 
 
 @pytest.mark.parametrize("path", ["/dev/zero", "../secret.en", "sub/../../secret.en"])

@@ -67,6 +67,19 @@ class StopAfter(keras.callbacks.Callback):
             self.model.stop_training = True
 
 
+class StopAtStep(keras.callbacks.Callback):
+    """Ends a training within a round: with a batch, counted over all rounds from 1."""
+
+    def __init__(self, step):
+        super().__init__()
+        self._left = step
+
+    def on_train_batch_end(self, batch, logs=None):
+        self._left -= 1
+        if not self._left:
+            self.model.stop_training = True
+
+
 @pytest.fixture(scope="module")
 def pairs(pair_files):
     return Splits(*(read_pairs([pair_files / f"{name}.tsv"]) for name in ("train", "dev")))
@@ -128,6 +141,20 @@ def test_given_pairs_leave_no_file_names_in_the_model(watched, without_files):
 
 def test_a_callback_can_stop_a_training_at_the_end_of_a_round(stopped):
     assert len(rounds_of(stopped)) == 2 and not load_checkpoint(stopped)[0].finished
+
+
+def test_a_training_that_is_stopped_within_a_round_repeats_that_round(
+    without_files, pairs, watched, tmp_path
+):
+    folder = tmp_path / "run"
+    assert train(without_files, folder, corpus=pairs, callbacks=[StopAtStep(3)]) == {}
+    assert rounds_of(folder) == () and not (folder / "model.weights.h5").exists()
+    train(without_files, folder, corpus=pairs, callbacks=[StopAtStep(6 + 4)])
+    assert [one.step for one in rounds_of(folder)] == [6]
+    train(without_files, folder, corpus=pairs)
+    (_, variables), (_, expected) = (load_checkpoint(one) for one in (folder, watched[0]))
+    for (_, value), (_, other) in zip(variables, expected, strict=True):
+        np.testing.assert_array_equal(value, other)
 
 
 @pytest.fixture(scope="module")

@@ -1,3 +1,4 @@
+import keras
 import numpy as np
 import pytest
 from keras import ops
@@ -27,6 +28,20 @@ def test_average_is_the_exponential_one_of_the_weights_after_each_step(tiny_mode
         averages = weights_of(tiny_model)
     for average, a, b, c in zip(averages, first, second, third, strict=True):
         np.testing.assert_allclose(average, 0.75 * (0.75 * a + 0.25 * b) + 0.25 * c, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("batches", [1, 4])
+def test_the_average_counts_updates_however_many_batches_make_one(batches):
+    """The average of a weight that falls by 1 per update is 0.9 / (1 - 0.9) = 9 updates behind; 10 if updates are stairs."""
+    variable = keras.Variable([0.0])
+    settings = TrainingConfig(ema_decay=0.9, gradient_accumulation=batches, learning_rate=1.0)
+    optimizer = build_optimizer(settings, total_steps=100 * batches)
+    for _ in range(100 * batches):
+        optimizer.apply([ops.ones([1])], [variable])
+    weight = float(variable.value[0])
+    optimizer.finalize_variable_values([variable])
+    assert weight == pytest.approx(-100, rel=0.01)
+    assert 8.99 < float(variable.value[0]) - weight < 10
 
 
 @pytest.mark.parametrize("ema_decay", [0.0, 0.75])
@@ -76,7 +91,8 @@ def test_either_optimizer_gets_all_that_is_asked_for(optimizer):
         optimizer=optimizer, learning_rate=0.25, ema_decay=0.75, gradient_accumulation=3, clip_norm=2.0
     )
     config = build_optimizer(training, total_steps=9).get_config()
-    assert (config["learning_rate"], config["use_ema"], config["ema_momentum"]) == (0.25, True, 0.75)
+    assert (config["learning_rate"], config["use_ema"]) == (0.25, True)
+    assert config["ema_momentum"] ** 3 == pytest.approx(0.75)
     assert (config["gradient_accumulation_steps"], config["global_clipnorm"]) == (3, 2.0)
 
 

@@ -51,7 +51,7 @@ def test_a_training_goes_on_with_rounds_as_long_as_before():
     plan.check_rounds(rounds_with(30, 20))
     with pytest.raises(
         ConfigError,
-        match=r"evaluates every 10 steps, .* it would evaluate every 12\. Set training.epochs back",
+        match=r"evaluates every 10 steps, .* it would evaluate every 12\. Set them back",
     ):
         dataclasses.replace(plan, steps_per_round=12).check_rounds(rounds_with(30, 20))
 
