@@ -2,7 +2,6 @@
 
 import os
 import queue
-import random
 import signal
 import threading
 import warnings
@@ -72,12 +71,11 @@ class LineTranslator:
         return {**self._options(first), "n_best": self.n_best or 1, "word_scores": self.word_scores}
 
     def _options(self, first: int) -> dict[str, Any]:
-        """For the block that begins with this line: each draws with a seed of its own, the first with the given one."""
+        """For the block that begins with this line: what is drawn depends on the numbers of lines, not on blocks."""
         sampling = self.options.get("sampling")
-        if sampling is None or first == 1:
-            return self.options
-        seed = random.Random(f"{sampling.seed} {first}").getrandbits(32)
-        return {**self.options, "sampling": replace(sampling, seed=seed)}
+        return (
+            {**self.options, "sampling": replace(sampling, first_row=first - 1)} if sampling else self.options
+        )
 
     def _lite(self) -> Any:
         needs_keras = "an ensemble" if len(self.folders) > 1 else "--tags" if self.tags else None

@@ -54,13 +54,14 @@ class Beam(_Constraints):
 class Sampling(_Constraints):
     """How to draw translations instead of searching for the most probable one; see `search.sample`.
 
-    The same seed draws the same translations if the lines and the batch size are the same.
+    What is drawn for a line depends on the seed and on the number of the line, not on the other lines.
     """
 
     temperature: float = 1.0
     top_k: int = 0  # 0: all
     top_p: float = 1.0
     seed: int = 1
+    first_row: int = 0  # the number of the first line
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -35,7 +35,7 @@ class Engine(Protocol):
         limits: Sequence[int],
         n_best: int,
         full: int,
-        number: int,
+        rows: Sequence[int],
         return_weights: bool,
         required: Required | None,
     ) -> Found:
@@ -47,7 +47,7 @@ class Engine(Protocol):
             limits: the most ids of each target.
             n_best: how many hypotheses of each source are wanted; more may come, which are not the best others.
             full: the number of sources in a full batch.
-            number: the number of the batch.
+            rows: the numbers of the sources among all that are translated.
             return_weights: whether to return the attention weights.
             required: requirements of the targets; `None`: there are none.
 
@@ -72,7 +72,7 @@ class KerasEngine:
         limits: Sequence[int],
         n_best: int,
         full: int,
-        number: int,
+        rows: Sequence[int],
         return_weights: bool,
         required: Required | None,
     ) -> Found:
@@ -87,7 +87,7 @@ class KerasEngine:
             limits=np.array([*limits, *[1] * (len(ids) - len(limits))], np.int32),
             n_best=n_best,
             return_weights=return_weights,
-            batch=number,
+            rows=[*rows, *[0] * (len(ids) - len(rows))],
             **(required(len(ids)) if required else {}),
         )
         return Found(*hypotheses)

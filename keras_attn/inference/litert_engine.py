@@ -68,7 +68,7 @@ class LiteRTEngine:
         limits: Sequence[int],
         n_best: int = 1,
         full: int = 0,
-        number: int = 0,
+        rows: Sequence[int] = (),
         return_weights: bool = False,
         required: Required | None = None,
     ) -> Found:

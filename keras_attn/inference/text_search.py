@@ -54,7 +54,7 @@ class TextSearch:
         translations = [Translation(line, "") for line in lines]
         with_words = [row for row, ids in enumerate(source_ids) if has_words(ids, self._source)]
         batches = self.batches(with_words, [len(ids) for ids in source_ids], batch_size)
-        for number, (rows, size) in enumerate(batches):
+        for rows, size in batches:
             source = [source_ids[row] for row in rows]
             room = [requirements.room(row) if requirements else 0 for row in rows]
             found = self._engine.search(
@@ -66,7 +66,7 @@ class TextSearch:
                 ],
                 n_best=n_best,
                 full=size,
-                number=number,
+                rows=rows,
                 return_weights=return_weights,
                 required=partial(requirements.of, rows) if requirements else None,
             )

@@ -39,6 +39,9 @@ class BahdanauAttention(Attention):
     Returns:
         The context `(B, T, D)`, or `(context, weights)`.
 
+    Raises:
+        ValueError: `units` below 1, or `num_heads` below 1 or not a divisor of D.
+
     Masking: the weights are exactly zero at padding; the output carries the query's mask.
 
     Example:

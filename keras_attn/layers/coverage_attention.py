@@ -21,7 +21,7 @@ class CoverageAttention(BahdanauAttention):
         units: width of the alignment model.
         dropout: rate of dropout on the weights, in training.
 
-    Call arguments, returns and masking are those of `BahdanauAttention`.
+    Call arguments, returns, errors and masking are those of `BahdanauAttention`.
 
     Example:
 

@@ -48,6 +48,9 @@ class LocalMonotonicAttention(_LocalAttention):
 
     Call arguments, returns and masking are those of `LuongAttention`.
 
+    Raises:
+        ValueError: `window` below 1, or what `LuongAttention` refuses.
+
     Example:
 
     >>> attention = LocalMonotonicAttention("general", window=10)
@@ -80,6 +83,9 @@ class LocalPredictiveAttention(_LocalAttention):
         window: D in the paper, words on either side.
 
     Call arguments, returns and masking are those of `LuongAttention`.
+
+    Raises:
+        ValueError: `window` below 1, or what `LuongAttention` refuses.
 
     Example:
 

@@ -43,7 +43,8 @@ class LuongAttention(Attention):
         The context `(B, T, D)`, or `(context, weights)`.
 
     Raises:
-        ValueError: an unknown score, `units` with a score other than concat, or `"dot"` with unequal widths.
+        ValueError: an unknown score, `units` with a score other than concat or below 1, `"dot"` with unequal widths, or `num_heads`
+            below 1 or not a divisor of the widths.
 
     Masking: the weights are exactly zero at padding; the output carries the query's mask.
 

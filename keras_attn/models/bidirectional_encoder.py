@@ -28,6 +28,9 @@ class BidirectionalEncoder(keras.layers.Layer):
         `(memory, final)`: `(B, S, 2 * units)`, and `(B, 2 * units)`: the forward state after the last word and the backward state
         after the first, concatenated.
 
+    Raises:
+        ValueError: `num_layers` below 1, or an unknown cell.
+
     Masking: padding changes no state; the memory carries the mask.
     """
 

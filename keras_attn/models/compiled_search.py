@@ -1,7 +1,7 @@
 """A model's search as compiled functions of NumPy arrays, one for each search method."""
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from keras_attn.compilation import Spec, compiled
 from keras_attn.search.hypotheses import Hypotheses
 from keras_attn.search.methods import Beam, Sampling
 from keras_attn.search.phrases import Phrases
+from keras_attn.search.sampling import random_numbers
 from keras_attn.search.types import Tensor
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ class CompiledSearch:
 
     def __init__(self, model: "Searching") -> None:
         self._model = model
-        self._seeds = keras.random.SeedGenerator(0)
         self._functions: dict[tuple, Callable] = {}
 
     def __call__(
@@ -41,28 +41,29 @@ class CompiledSearch:
         phrases: Phrases | None = None,
         n_best: int | None = None,
         return_weights: bool = False,
-        batch: int = 0,
+        rows: Sequence[int] | None = None,
     ) -> Hypotheses:
         """Searches one batch.
 
         Args:
             source, method, max_length, limits, prefix, phrases, n_best, return_weights: as for `Searching.search`.
-            batch: the number of the batch, so that batches draw differently from one seed.
+            rows: the numbers of the sources, which each draw differently from one seed. `None`: from 0.
         """
+        uniforms = None
         if isinstance(method, Sampling):
-            self._seeds.state.assign([method.seed, batch])
-            method = dataclasses.replace(method, seed=0)  # a variable, not a part of the graph
+            rows = [method.first_row + row for row in (range(len(source)) if rows is None else rows)]
+            uniforms = random_numbers(method.seed, rows, max_length)
+            method = dataclasses.replace(method, seed=0, first_row=0)  # not a part of the graph
         limits = np.full(len(source), max_length, np.int32) if limits is None else limits
         wanted = None if n_best is None else np.array(n_best, np.int32)
-        given = {"source": source, "limits": limits, "prefix": prefix, "n_best": wanted}
+        given = {"source": source, "limits": limits, "prefix": prefix, "n_best": wanted, "uniforms": uniforms}
         given |= phrases._asdict() if phrases else {}
         given = {name: array for name, array in given.items() if array is not None}
         specs = {name: self._spec(name, array) for name, array in given.items()}
         key = (method, max_length, return_weights, *specs.items())
         if key not in self._functions:
             search = partial(self._search, tuple(given), method, max_length, return_weights)
-            variables = [*self._model.variables, self._seeds.state]
-            self._functions[key] = compiled(search, variables, list(specs.values()))
+            self._functions[key] = compiled(search, self._model.variables, list(specs.values()))
         return as_numpy(self._functions[key](*given.values()))
 
     def _search(
@@ -84,7 +85,7 @@ class CompiledSearch:
             phrases=Phrases(*wanted) if "ids" in given else None,
             n_best=given.get("n_best"),
             return_weights=return_weights,
-            seeds=self._seeds,
+            uniforms=given.get("uniforms"),
         )
 
     def _spec(self, name: str, array: np.ndarray) -> Spec:

@@ -4,7 +4,6 @@ import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
-import keras
 import numpy as np
 
 from keras_attn.models.compiled_search import CompiledSearch
@@ -37,7 +36,7 @@ class Embeddings(NamedTuple):
 
 
 class Searching:
-    """`search` and `translate` for any class that has `encode`, `step`, `inputs`, `reads_ids` and `variables`."""
+    """`search` and `translate` for a class with `encode`, `step`, `inputs`, `reads_ids`, `source_embedding` and `variables`."""
 
     def search(
         self,
@@ -51,7 +50,7 @@ class Searching:
         n_best: int | Scalar | None = None,
         return_weights: bool = False,
         embeddings: Embeddings | None = None,
-        seeds: keras.random.SeedGenerator | None = None,
+        uniforms: Tensor | None = None,
     ) -> Hypotheses:
         """Searches for the targets of sources, inside or outside a graph; `translate` compiles it.
 
@@ -65,7 +64,7 @@ class Searching:
             n_best: how many hypotheses of a beam are wanted, see `search.beam`. `None`: all.
             return_weights: whether to keep the attention weights.
             embeddings: embeddings to use. `None`: the model's own.
-            seeds: replace the seed of a sampling method.
+            uniforms: float32 `(B, L)`, what a sampling method draws with: `search.random_numbers`. Its seed does not count here.
 
         Returns:
             `Hypotheses` of tensors.
@@ -86,7 +85,7 @@ class Searching:
             phrases=phrases,
             n_best=n_best,
             return_weights=return_weights,
-            seeds=seeds,
+            uniforms=uniforms,
         )
 
     def translate(
@@ -116,7 +115,7 @@ class Searching:
             0.
 
         Raises:
-            ValueError: inputs of the wrong shape, or an invalid value.
+            ValueError: inputs of the wrong shape or with ids that are not in the vocabulary, or an invalid value.
         """
         inputs = self.checked_inputs(inputs)
         if batch_size < 1:
@@ -136,7 +135,7 @@ class Searching:
         """Sources as an array of the model's shape and dtype.
 
         Raises:
-            ValueError: they do not fit.
+            ValueError: they do not fit, or an id is not in the vocabulary.
         """
         spec = self.inputs[0]
         inputs = np.asarray(inputs)
@@ -148,6 +147,11 @@ class Searching:
             raise ValueError(
                 f"expected sources of shape {tuple(spec.shape)} and dtype {spec.dtype}, at least one; got shape {inputs.shape} and "
                 f"dtype {inputs.dtype}"
+            )
+        most = getattr(self.source_embedding, "input_dim", np.iinfo("int32").max)
+        if self.reads_ids and not (inputs.min() >= 0 and inputs.max() < most):
+            raise ValueError(
+                f"expected ids from 0 to {most - 1}; got some from {inputs.min()} to {inputs.max()}"
             )
         return inputs.astype(spec.dtype)
 

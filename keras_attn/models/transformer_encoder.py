@@ -29,7 +29,7 @@ class TransformerEncoder(keras.layers.Layer):
         `(memory, final)`: `(B, S, E)`, and `(B, E)`, the mean of the memory over real positions, as a decoder's initial state.
 
     Raises:
-        ValueError: E is not an even multiple of `num_heads`.
+        ValueError: `num_layers` below 1, or E is not an even multiple of `num_heads`.
 
     Masking: no position attends to padding; the memory carries the mask.
 

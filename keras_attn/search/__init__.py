@@ -8,7 +8,7 @@ from keras_attn.search.hypotheses import Hypotheses
 from keras_attn.search.length_penalty import length_penalty
 from keras_attn.search.methods import Beam, Sampling
 from keras_attn.search.phrases import Phrases
-from keras_attn.search.sampling import sample
+from keras_attn.search.sampling import random_numbers, sample
 
 __all__ = [
     "Beam",
@@ -23,5 +23,6 @@ __all__ = [
     "ensemble",
     "greedy",
     "length_penalty",
+    "random_numbers",
     "sample",
 ]

@@ -2,8 +2,6 @@
 
 import dataclasses
 
-import keras
-
 from keras_attn.config import Beam, Sampling
 from keras_attn.search.beam import beam
 from keras_attn.search.constraints import Constraint, MinLength, NoRepeat, Prefix, constrained
@@ -26,7 +24,7 @@ def run(
     prefix: Tensor | None = None,
     phrases: Phrases | None = None,
     n_best: int | Scalar | None = None,
-    seeds: keras.random.SeedGenerator | None = None,
+    uniforms: Tensor | None = None,
 ) -> Hypotheses:
     """Searches from `BOS_ID` to `EOS_ID`.
 
@@ -37,14 +35,14 @@ def run(
         prefix: int32 `(B, P)`, padded on the right with 0: the beginning of each target, which overrides other constraints.
         phrases: phrases that each target must contain; they need a beam.
         n_best: how many hypotheses of a beam are wanted. `None`: all.
-        seeds: replace the seed of a sampling method.
+        uniforms: float32 `(B, max_length)`, what a sampling method draws with; see `random_numbers`.
 
     Raises:
-        ValueError: whatever the search refuses, or phrases with sampling.
+        ValueError: whatever the search refuses, phrases with sampling, or sampling without `uniforms`.
     """
     options = dataclasses.asdict(method)
-    for name in ("min_length", "no_repeat_ngram"):
-        del options[name]
+    for name in ("min_length", "no_repeat_ngram", "seed", "first_row"):
+        options.pop(name, None)
     constraints = _constraints(method, max_length) + ([] if prefix is None else [Prefix(prefix)])
     step, state = constrained(step, state, constraints)
     common = {
@@ -57,7 +55,9 @@ def run(
     if isinstance(method, Sampling):
         if phrases is not None:
             raise ValueError("phrases need a beam search, and this call samples")
-        return sample(step, state, **common, **{**options, "seed": seeds or method.seed})
+        if uniforms is None:
+            raise ValueError("sampling needs uniforms, such as random_numbers(seed, range(rows), max_length)")
+        return sample(step, state, **common, **options, uniforms=uniforms)
     return beam(step, state, **common, **options, source_mask=source_mask, phrases=phrases, n_best=n_best)
 
 

@@ -1,10 +1,11 @@
 """Sampling: draws each token from the model's distribution, with a temperature and cut to its most probable part."""
 
-import keras
+from collections.abc import Iterable
+
+import numpy as np
 from keras import ops
 
 from keras_attn.search import hypotheses
-from keras_attn.search.decode_loop import batch_size
 from keras_attn.search.greedy import decode_one
 from keras_attn.search.hypotheses import Hypotheses
 from keras_attn.search.types import Limits, State, Step, Tensor, Tokens
@@ -19,19 +20,19 @@ def sample(
     max_length: int,
     limits: Limits = None,
     return_weights: bool = False,
-    seed: int | keras.random.SeedGenerator,
+    uniforms: Tensor,
     temperature: float = 1.0,
     top_k: int = 0,
     top_p: float = 1.0,
 ) -> Hypotheses:
     """Draws one hypothesis per sentence.
 
-    All random numbers are drawn before the loop, so that the same seed and batch give the same hypotheses in Python and in a
-    graph. (Random numbers differ between backends.)
+    All random numbers are drawn beforehand, so that the same numbers give the same hypotheses on every backend, in Python and in a
+    graph, whatever else is in the batch. (Models round differently, though, and may be at the border between two tokens.)
 
     Args:
         step, state, bos_id, eos_id, max_length, limits, return_weights: as for `greedy`.
-        seed: the same seed draws the same hypotheses.
+        uniforms: float32 `[B, L]`, uniform in [0, 1), one for each token, see `random_numbers`.
         temperature: log-probabilities are divided by it; below 1, probable tokens become more probable.
         top_k: draw only from the k most probable tokens; 0: from all.
         top_p: among these, draw from the smallest set of most probable tokens with at least this total probability
@@ -51,7 +52,6 @@ def sample(
         raise ValueError(f"top_k must be 0 (all tokens) or more. Received: {top_k}")
     if not 0 < top_p <= 1:
         raise ValueError(f"top_p must be above 0 and at most 1 (all tokens). Received: {top_p}")
-    uniforms = keras.random.uniform((batch_size(state), max_length), seed=seed)  # [B, L]
 
     def draw(log_probs, position):
         best, tokens = hypotheses.best_tokens(log_probs, top_k or log_probs.shape[-1], bos_id)  # [B, k]
@@ -68,6 +68,23 @@ def sample(
         limits=limits,
         return_weights=return_weights,
     )
+
+
+def random_numbers(seed: int, rows: Iterable[int], length: int) -> np.ndarray:
+    """Numbers to sample with, `uniforms`: those of a row depend on the seed and on the row's number, and on nothing else.
+
+    Args:
+        seed: from 0 up to 2 ** 64 - 1.
+        rows: their numbers, such as those of the lines of a text.
+        length: how many each row gets; the first ones are the same for every length.
+
+    Returns:
+        float32 `[B, length]`.
+    """
+    drawn = [
+        np.random.Generator(np.random.Philox(key=[seed, row])).random(length, np.float32) for row in rows
+    ]
+    return np.stack(drawn)
 
 
 def _inverse_cdf(logits: Tensor, top_p: float, uniforms: Tensor) -> Tokens:

@@ -208,10 +208,13 @@ def size_of(variables: Sequence[keras.Variable]) -> int:
     return sum(math.prod(each.shape) * np.dtype(each.dtype).itemsize for each in variables)
 
 
+def path_of(variable: keras.Variable) -> str:
+    """Its path without the numbers that Keras adds to the names in all but the first model of a process."""
+    return re.sub(r"_\d+(?=[_/]|$)", "", variable.path)
+
+
 def _name(variable: keras.Variable) -> str:
-    """Path, shape and dtype, without the numbers that Keras adds to the names in all but the first model of a process."""
-    path = re.sub(r"_\d+(?=[_/]|$)", "", variable.path)
-    return f"{path} {list(variable.shape)} {variable.dtype}"
+    return f"{path_of(variable)} {list(variable.shape)} {variable.dtype}"
 
 
 def _as_array(data: bytes) -> np.ndarray:

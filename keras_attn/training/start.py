@@ -1,7 +1,6 @@
 """A training that starts from a trained model instead of from random weights."""
 
 import dataclasses
-import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from keras_attn.models.seq2seq import Seq2Seq
 from keras_attn.special_ids import UNK_ID
 from keras_attn.storage.model_folder import load_model
 from keras_attn.text.tokenizer import Tokenizer
+from keras_attn.training.checkpoint import path_of
 from keras_attn.training.inputs import train_tokenizers
 
 
@@ -138,17 +138,12 @@ def _by_path(variables: list[keras.Variable]) -> defaultdict[str, list[keras.Var
     """In order: layers of a stack have paths that differ in their numbers alone."""
     found = defaultdict(list)
     for variable in variables:
-        found[_path(variable)].append(variable)
+        found[path_of(variable)].append(variable)
     return found
 
 
 def _another_model(folder: str | Path, new: keras.Variable, old: keras.Variable) -> ConfigError:
     return ConfigError(
-        f"{folder} holds another model than [model] describes: {_path(old)} {tuple(old.shape)} where that has {_path(new)} "
+        f"{folder} holds another model than [model] describes: {path_of(old)} {tuple(old.shape)} where that has {path_of(new)} "
         f"{tuple(new.shape)}. Set [model] as in its config.toml"
     )
-
-
-def _path(variable: keras.Variable) -> str:
-    """Without the numbers that Keras gives to all but the first model of a process."""
-    return re.sub(r"_\d+(?=[_/]|$)", "", variable.path)

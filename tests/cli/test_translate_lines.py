@@ -90,15 +90,13 @@ def test_an_engine_is_chosen_by_all_that_is_asked_of_it(noted):
     assert calls[1] == (("a", "auto", None, {"n_best": 1, "word_scores": False}), {})
 
 
-def test_the_first_lines_are_drawn_with_the_seed_that_was_given_and_others_with_their_own():
-    sampling = Sampling(temperature=0.5, top_k=3, seed=7)
-    translate = LineTranslator(("a",), "auto", {"sampling": sampling, "min_length": 2}, None, False)
-    assert translate._options(1) == {"sampling": sampling, "min_length": 2}
-    later = [translate._options(first)["sampling"] for first in (17, 81, 17)]
-    assert later[0] == later[2] != later[1] and sampling.seed not in {each.seed for each in later}
-    assert {(each.temperature, each.top_k) for each in later} == {(0.5, 3)}
-    other = LineTranslator(("a",), "auto", {"sampling": Sampling(seed=8)}, None, False)
-    assert other._options(17)["sampling"].seed != later[0].seed
+def test_the_same_lines_are_drawn_however_they_are_cut_into_blocks(saved_tiny_folder):
+    options = {"sampling": Sampling(temperature=2.0, seed=7)}
+    translate = LineTranslator((str(saved_tiny_folder),), "keras", options, None, False)
+    lines = [b"the cat", b"a dog", b"the cat", b"the cat sees a dog"]
+    whole = translate((1, lines)).splitlines()
+    assert whole[0] != whole[2]
+    assert translate((1, lines[:1])).splitlines() + translate((2, lines[1:])).splitlines() == whole
 
 
 def test_a_row_has_number_score_text_and_the_probabilities_of_words_in_this_order():

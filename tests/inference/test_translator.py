@@ -177,9 +177,12 @@ def test_sampling_repeats_itself_with_the_same_seed_only(translator, lines):
     assert first != other
 
 
-def test_sampling_draws_anew_in_every_batch(translator, lines):
-    found = translator.translate(lines[:1] * 6, batch_size=1, sampling=Sampling(temperature=2.0))
-    assert len({translation.target_ids for translation in found}) > 1
+def test_what_is_drawn_for_a_line_depends_on_its_number_and_the_seed_only(translator, lines):
+    lines = lines[:1] * 3 + lines
+    whole = translator(lines, sampling=Sampling(temperature=2.0))
+    assert len(set(whole[:3])) > 1
+    assert translator(lines, sampling=Sampling(temperature=2.0), batch_size=2) == whole
+    assert translator(lines[2:], sampling=Sampling(temperature=2.0, first_row=2)) == whole[2:]
 
 
 def test_sampling_from_the_most_probable_word_alone_is_greedy_search(translator, lines):

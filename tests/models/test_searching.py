@@ -16,6 +16,7 @@ class Recorder(Searching):
     def __init__(self, shape=(None, None), dtype="int32"):
         self.reads_ids = dtype == "int32"
         self.inputs = [keras.KerasTensor(shape, dtype)]
+        self.source_embedding = keras.layers.Embedding(10, 2) if self.reads_ids else None
         self.asked = []
 
     def _compiled_search(self, source, *given, **options):
@@ -78,6 +79,12 @@ def test_sources_of_another_shape_or_kind_are_refused(model, source):
         model.translate(source)
 
 
+@pytest.mark.parametrize(("word", "said"), [(10, "from 3 to 10"), (-1, "from -1 to 3"), (2**33, "from 3 to")])
+def test_ids_outside_of_the_vocabulary_are_refused(word, said):
+    with pytest.raises(ValueError, match=f"expected ids from 0 to 9; got some {said}"):
+        Recorder().translate([[word, 3]])
+
+
 def test_a_batch_of_none_is_refused():
     with pytest.raises(ValueError, match=r"batch_size must be at least 1\. Received: batch_size=0"):
         Recorder().translate([[5, 3]], batch_size=0)
@@ -89,7 +96,9 @@ class Teller:
     inputs = [keras.KerasTensor((None, None), "int32")]
     variables = []
 
-    def search(self, source, method, *, max_length, limits, prefix, phrases, n_best, return_weights, seeds):
+    def search(
+        self, source, method, *, max_length, limits, prefix, phrases, n_best, return_weights, uniforms
+    ):
         scalars = [
             max_length,
             getattr(method, "beam_size", -1),

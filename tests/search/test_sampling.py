@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from keras import ops
 
-from keras_attn.search import greedy, sample
+from keras_attn.search import greedy, random_numbers, sample
 
 PROBABILITIES = np.array([0.0, 0.1, 0.0, 0.2, 0.3, 0.4])  # ids 1, EOS, 4, 5
 
@@ -19,7 +19,14 @@ def unigram(probabilities=PROBABILITIES):
 
 def frequencies(ids, probabilities=PROBABILITIES, draws=20_000, **options):
     state = np.zeros((draws, 1), "float32")
-    found = sample(unigram(probabilities), state, **ids, max_length=1, seed=7, **options)
+    found = sample(
+        unigram(probabilities),
+        state,
+        **ids,
+        max_length=1,
+        uniforms=random_numbers(7, range(draws), 1),
+        **options,
+    )
     return np.bincount(ops.convert_to_numpy(found.tokens).ravel(), minlength=6) / draws
 
 
@@ -85,7 +92,7 @@ def test_padding_and_bos_are_never_drawn(ids):
 
 def test_draws_of_different_positions_are_independent(ids):
     state = np.zeros((20_000, 1), "float32")
-    found = sample(unigram(), state, **ids, max_length=2, seed=3)
+    found = sample(unigram(), state, **ids, max_length=2, uniforms=random_numbers(3, range(20_000), 2))
     pairs = ops.convert_to_numpy(found.tokens)[:, 0]
     going_on = pairs[pairs[:, 0] != 3]
     for word in (1, 4, 5):
@@ -95,23 +102,33 @@ def test_draws_of_different_positions_are_independent(ids):
 
 def test_top_k_of_one_is_greedy(markov, ids, numpy):
     step = markov(8)
-    drawn = numpy(sample(step, step.state, **ids, max_length=6, seed=1, top_k=1))
+    drawn = numpy(
+        sample(step, step.state, **ids, max_length=6, uniforms=random_numbers(1, range(8), 6), top_k=1)
+    )
     for x, y in zip(drawn, numpy(greedy(step, step.state, **ids, max_length=6)), strict=True):
         np.testing.assert_array_equal(x, y)
 
 
-def test_a_seed_draws_the_same_and_another_seed_something_else(markov, ids, numpy):
-    step = markov(16, sharpness=0.2)
-    first, again, other = (
-        numpy(sample(step, step.state, **ids, max_length=8, seed=seed)).tokens for seed in (1, 1, 2)
-    )
-    np.testing.assert_array_equal(first, again)
-    assert (first != other).any()
+def test_a_row_s_numbers_depend_on_its_seed_and_its_number_only():
+    rows = random_numbers(1, range(4), 8)
+    np.testing.assert_array_equal(random_numbers(1, [3, 1], 5), rows[[3, 1], :5])
+    others = random_numbers(2, range(4), 8)
+    assert len(np.unique([rows, others])) == 64
+    assert rows.dtype == "float32" and rows.min() >= 0 and rows.max() < 1
 
 
 def test_log_probs_are_the_models_own(markov, ids, token_lists):
     step = markov(8)
-    found = sample(step, step.state, **ids, max_length=6, seed=5, temperature=3.0, top_k=3, top_p=0.9)
+    found = sample(
+        step,
+        step.state,
+        **ids,
+        max_length=6,
+        uniforms=random_numbers(5, range(8), 6),
+        temperature=3.0,
+        top_k=3,
+        top_p=0.9,
+    )
     expected = [[step.log_prob(i, tokens)] for i, (tokens,) in enumerate(token_lists(found))]
     np.testing.assert_allclose(found.log_probs, expected, rtol=1e-5)
     np.testing.assert_array_equal(found.scores, found.log_probs)
@@ -130,6 +147,6 @@ def test_log_probs_are_the_models_own(markov, ids, token_lists):
 )
 def test_unusable_values_are_refused(speller, ids, wrong, message):
     step = speller([5])
-    arguments = {"state": step.state, "max_length": 4, "seed": 1, **ids, **wrong}
+    arguments = {"state": step.state, "max_length": 4, "uniforms": random_numbers(1, [0], 4), **ids, **wrong}
     with pytest.raises(ValueError, match=message):
         sample(step, **arguments)

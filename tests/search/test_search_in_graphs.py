@@ -5,17 +5,20 @@ import numpy as np
 import pytest
 from keras import ops
 
-from keras_attn.search import Hypotheses, beam, greedy, sample
+from keras_attn.search import Hypotheses, beam, greedy, random_numbers, sample
 
 IDS = {"bos_id": 2, "eos_id": 3}
 UNITS, VOCABULARY, MAX_LENGTH = 8, 12, 10
+UNIFORMS = ops.convert_to_tensor(random_numbers(1, range(16), MAX_LENGTH))
 needs_tensorflow = pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="TensorFlow only")
 needs_jax = pytest.mark.skipif(keras.backend.backend() != "jax", reason="JAX only")
 
 SEARCHES = {
     "greedy": lambda step, state: greedy(step, state, **keeping_weights(state)),
     "beam": lambda step, state: beam(step, state, **keeping_weights(state), beam_size=4),
-    "sample": lambda step, state: sample(step, state, **keeping_weights(state), seed=1, top_p=0.9),
+    "sample": lambda step, state: sample(
+        step, state, **keeping_weights(state), uniforms=UNIFORMS[: ops.shape(state["hidden"])[0]], top_p=0.9
+    ),
 }
 every_search = pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
 
