@@ -1,4 +1,4 @@
-"""Carries tags, such as those of HTML, over to the translation: the model translates the text, and its attention places the tags.
+"""Carries the tags of HTML over to the translation: the model translates the text, and its attention places the tags.
 
     >>> translate_marked(translator, ["I gave <b>my dog</b> a bone.<br>"])
     ['Le di <b>a mi perro</b> un hueso.<br>']
@@ -7,29 +7,34 @@ Every tag of a line appears exactly once in the translation, and elements keep t
 translation with the most words that attend to its words and the fewest others; if no word attends to it, it is empty. A tag inside
 a word counts for the whole word. A line break, an image or a tag without its counterpart is placed between the words that attend to
 what comes before it and those that attend to what comes after it.
+
+Both lines are HTML: `&amp;`, `&#39;` and other character references are translated as the characters that they stand for, and `&`,
+`<` and `>` in the translation are written as references.
 """
 
 import dataclasses
+import html
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Unpack
 
 from keras_attn.alignment.align import attention_of_words, check_attention
 from keras_attn.alignment.word_alignment import links
 from keras_attn.text.links import Links
+from keras_attn.text.words import word_of_pieces
 
 if TYPE_CHECKING:
     from keras_attn.inference.options import Options
     from keras_attn.inference.translator import Translator
 
 _TAG = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>")
-_WORD = re.compile(r"\S+")
 _VOID = re.compile("area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr")
 # Elements within a sentence; the beginning or end of any other also begins or ends a word.
 _INLINE = re.compile(
     "a|abbr|b|bdi|bdo|cite|code|data|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strike|strong|sub|sup|time|tt|u|var|wbr"
 )
-_PUNCTUATION = re.compile(r"[^\w\s]+$")
+_PUNCTUATION = re.compile(r"(&(amp|lt|gt);|[^\w\s])+$")
 
 
 @dataclasses.dataclass
@@ -54,9 +59,10 @@ class Element:
 
 @dataclasses.dataclass(frozen=True)
 class Marked:
-    """A line without its tags, and the elements of the tags."""
+    """A line without its tags, its number of words, and the elements of the tags."""
 
     text: str
+    words: int
     elements: list[Element]
 
 
@@ -76,7 +82,14 @@ def translate_marked(
         ValueError: the model has no attention, or whatever `translate` refuses.
     """
     check_attention(translator)
-    parsed = [parse(line) for line in lines]
+    tokenizer = translator.source_tokenizer
+
+    def count(text: str) -> int:
+        """The words to which attention refers: the tokenizer divides some texts differently from `str.split`."""
+        (ids,) = tokenizer.encode([text])
+        return max(word_of_pieces(tokenizer.pieces(ids)), default=-1) + 1
+
+    parsed = [parse(line, count) for line in lines]
     found = translator.translate([marked.text for marked in parsed], beam_size, **options)
     translations = []
     for marked, translation in zip(parsed, found, strict=True):
@@ -87,18 +100,21 @@ def translate_marked(
     return translations
 
 
-def parse(line: str) -> Marked:
-    """Removes the tags from a line."""
-    text, tags, last = "", [], 0
-    for tag in _TAG.finditer(line):
-        text += line[last : tag.start()]
-        if not _INLINE.fullmatch(_name(tag[0])) and text and not text[-1].isspace():
+def parse(line: str, count: Callable[[str], int] = lambda text: len(text.split())) -> Marked:
+    """Removes the tags from a line, and decodes its character references.
+
+    Args:
+        line: HTML.
+        count: the number of words in a text. Default: the words between spaces.
+    """
+    texts = [html.unescape(text) for text in _TAG.split(line)]
+    text, tags = texts[0], []
+    for tag, (before, after) in zip(_TAG.findall(line), pairwise(texts), strict=True):
+        if not _INLINE.fullmatch(_name(tag)) and text and not text[-1].isspace():
             text += " "
-        spaced = line[: tag.start()][-1:].isspace(), line[tag.end() :][:1].isspace()
-        tags.append((tag[0], len(text), spaced))
-        last = tag.end()
-    text += line[last:]
-    return Marked(text, _elements(text, tags))
+        tags.append((tag, len(text), (before[-1:].isspace(), after[:1].isspace())))
+        text += after
+    return Marked(text, count(text), _elements(text, tags, count))
 
 
 def placed(marked: Marked, translation: str, *, alignment: Links) -> str:
@@ -107,24 +123,29 @@ def placed(marked: Marked, translation: str, *, alignment: Links) -> str:
     Args:
         marked: the line.
         translation: the translation of its text.
-        alignment: pairs of a word of the text and a word of the translation, words being separated by spaces.
+        alignment: pairs of a word of the text and a word of the translation; the words of the translation are separated by spaces.
+
+    Returns:
+        HTML.
     """
-    words = translation.split()
+    words = html.escape(translation, quote=False).split()
     sources: list[set[int]] = [set() for _ in words]
     for i, j in alignment:
         if j < len(words):
             sources[j].add(i)
-    whole = (0, len(marked.text.split()))
+    whole = (0, marked.words)
     return _joined(_pieces(marked.elements, words, sources=sources, span=(0, len(words)), of=whole))
 
 
-def _elements(text: str, tags: list[tuple[str, int, tuple[bool, bool]]]) -> list[Element]:
+def _elements(
+    text: str, tags: list[tuple[str, int, tuple[bool, bool]]], count: Callable[[str], int]
+) -> list[Element]:
     """The elements of the tags as a tree, each with its position in the text and with or without spaces around it."""
-    words = [found.span() for found in _WORD.finditer(text)]
+    total = count(text)
     stack = [Element([], 0)]
     for tag, place, spaced in tags:
-        begun = sum(start < place for start, _ in words)  # number of words that begin before the tag
-        ended = sum(end <= place for _, end in words)
+        begun = count(text[:place])  # number of words that begin before the tag
+        ended = total - count(text[place:])
         name = _name(tag)
         open_at = next((i for i in range(len(stack) - 1, 0, -1) if _name(stack[i].tags[0]) == name), 0)
         if tag.startswith("</") and open_at:

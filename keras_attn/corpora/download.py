@@ -7,7 +7,7 @@ from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 
 from keras_attn.bounded import TooLargeError
-from keras_attn.files import part_of, put_in_place
+from keras_attn.files import locked, part_of, put_in_place
 from keras_attn.text.corpus import CorpusError
 
 TIMEOUT = 30  # seconds without receiving a byte
@@ -18,20 +18,27 @@ _CHUNK = 1 << 16
 def download(url: str, file: Path, intact: Callable[[Path], bool]) -> None:
     """Downloads to `file`, with a progress bar; resumes an interrupted download.
 
-    The bytes are collected in `NAME.part` next to it, which is renamed to `file` only if `intact` says that it is complete.
+    The bytes are collected in `NAME.part` next to it, which is renamed to `file` only if `intact` says that it is complete. If
+    another process is downloading the file, this one waits for it.
 
     Raises:
-        CorpusError: the address cannot be reached, the connection broke (the part stays for the next attempt), or the
-            file is not the expected one or is too large (nothing stays).
+        CorpusError: the address cannot be reached, the connection broke (the part stays for the next attempt), the file cannot
+            be written, or it is not the expected one or is too large (nothing stays).
     """
-    part = part_of(file)
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        _fetch_rest(url, part)
+        with locked(file.with_name(f".{file.name}.lock"), wait=True):
+            if not (file.is_file() and intact(file)):  # else another process has just downloaded it
+                _fetch(url, file, intact)
     except (OSError, HTTPException) as error:
         raise CorpusError(
             f"cannot download {url} ({error}). Try again, or fetch it elsewhere and put it at {file}"
         ) from None
+
+
+def _fetch(url: str, file: Path, intact: Callable[[Path], bool]) -> None:
+    part = part_of(file)
+    try:
+        _fetch_rest(url, part)
     except TooLargeError:
         part.unlink(missing_ok=True)
         raise CorpusError(

@@ -44,16 +44,18 @@ class Options(TypedDict, total=False):
     prefix: str | Sequence[str] | None
     glossary: Mapping[str, str] | Glossary | None
     sampling: Sampling | None
-    n_best: int
-    word_scores: bool
+    n_best: int | None
+    word_scores: bool | None
     batch_size: int | None
 
 
 def check(options: Options) -> None:
-    """Raises TypeError for an unknown keyword argument, as a function does."""
-    for name in options:
+    """Raises TypeError for an unknown keyword argument, as a function does, and removes those that are None."""
+    for name, value in list(options.items()):
         if name not in Options.__annotations__:
             raise TypeError(f"translate() got an unexpected keyword argument {name!r}")
+        if value is None:
+            del options[name]
 
 
 def method_of(beam_size: int | None, options: Options, settings: SearchConfig) -> Beam | Sampling:

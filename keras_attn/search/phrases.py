@@ -64,7 +64,10 @@ def after(phrases: Phrases, said: Said, tokens: Tensor) -> Said:
     hit = ops.logical_or(ids == tokens, ops.logical_and(ids == ANY_BOUNDARY, boundary))
     hit = ops.logical_and(hit, ids != PAD_ID)
     begun = ops.concatenate([ops.ones_like(matched[..., :1]), matched[..., :-1]], axis=-1)
-    open_now = ops.logical_or(ops.logical_not(_same_as_before(phrases)[:, None, None]), _shifted(whole))
+    # A boundary closes a phrase, and may begin the next one.
+    closed = ops.any(ops.logical_and(ops.logical_and(begun, hit), ids == ANY_BOUNDARY), axis=-1)
+    open_now = _shifted(ops.logical_or(whole, closed))
+    open_now = ops.logical_or(ops.logical_not(_same_as_before(phrases)[:, None, None]), open_now)
     matched = ops.logical_and(ops.logical_and(begun, hit), open_now[..., None])
     complete = ops.any(ops.logical_and(matched, _last(phrases)[:, None, None]), axis=-1)
     return Said(matched, ops.logical_or(whole, complete))
@@ -110,13 +113,12 @@ def in_turns(log_probs: Tensor, done: Tensor, most: int | Scalar) -> Tensor:
     Returns:
         float32 `[B, M]`, higher ranks first.
     """
-    mine, other = log_probs[:, :, None], log_probs[:, None]  # [B, M, 1], [B, 1, M]
-    number = ops.arange(ops.shape(log_probs)[1], dtype="int32")
-    sooner = ops.logical_or(
-        other > mine, ops.logical_and(other == mine, number[None] < number[:, None])
-    )  # [B, M, M]
-    of_equals = ops.logical_and(sooner, done[:, :, None] == done[:, None])
-    turn = ops.sum(ops.cast(of_equals, "int32"), axis=-1)
+    best_first = ops.argsort(-log_probs, axis=1)  # equal ones stay in order
+    # [B, M, most + 1]
+    group = ops.take_along_axis(done, best_first, axis=1)[..., None] == ops.arange(most + 1, dtype="int32")
+    count = ops.cumsum(ops.cast(group, "int32"), axis=1)
+    turn = ops.max(ops.where(group, count, 0), axis=-1) - 1  # how many of its group come before
+    turn = ops.take_along_axis(turn, ops.argsort(best_first, axis=1), axis=1)
     order = ops.cast(turn * (most + 1) + most - done, "float32")
     return ops.where(log_probs > NEVER, -order, NEVER)
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from keras_attn.text.corpus import CorpusError, read_lines
 
+_LETTER = re.compile(r"\w")
+
 
 class Glossary:
     """Finds the terms of a line.
@@ -29,7 +31,7 @@ class Glossary:
                 )
         longest_first = sorted(self.terms, key=len, reverse=True)
         any_term = "|".join(map(re.escape, longest_first)) or "(?!)"
-        self._pattern = re.compile(rf"(?<!\w)(?=({any_term})(?!\w))")  # may find overlapping terms
+        self._pattern = re.compile(rf"(?<!\w)(?=({any_term})(?!\w))")  # the longest at each word
 
     @classmethod
     def read(cls, path: str | Path) -> "Glossary":
@@ -52,7 +54,12 @@ class Glossary:
 
     def translations(self, line: str) -> list[str]:
         """The required translations of the terms in a line, one for each occurrence."""
-        spans = [found.span(1) for found in self._pattern.finditer(line)]
+        spans = [
+            (begin, end)
+            for begin, longest in (found.span(1) for found in self._pattern.finditer(line))
+            for end in range(begin + 1, longest + 1)
+            if line[begin:end] in self.terms and not _LETTER.match(line, end)
+        ]
         taken, chosen = bytearray(len(line)), []
         for begin, end in sorted(spans, key=lambda span: span[0] - span[1]):  # longest first
             if not any(taken[begin:end]):

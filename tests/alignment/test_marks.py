@@ -3,6 +3,7 @@
 import random
 import re
 
+import numpy as np
 import pytest
 
 from keras_attn.alignment.marks import parse, placed, translate_marked
@@ -45,7 +46,13 @@ TAG = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>")
         # Capitals do not count.
         ("the <B>big</b> dog", "le chien grand", "0-0 1-2 2-1", "le chien <B>grand</b>"),
         # No tag.
-        ("2 < 3 and 4>3", "2 < 3 et 4>3", "0-0", "2 < 3 et 4>3"),
+        ("2 < 3 and 4>3", "2 < 3 et 4>3", "0-0", "2 &lt; 3 et 4&gt;3"),
+        ("a <b c", "x <b y", "0-0 1-1 2-2", "x &lt;b y"),
+        # Characters that HTML writes as references.
+        ("<b>Tom &amp; Mary</b>", "Tom & Mary", "0-0 1-1 2-2", "<b>Tom &amp; Mary</b>"),
+        ("&lt;b&gt; <b>a</b>", "<b> x", "0-0 1-1", "&lt;b&gt; <b>x</b>"),
+        ("<b>AT&amp;T</b>.", "AT&T.", "0-0", "<b>AT&amp;T</b>."),
+        ("<b>a</b>&gt;", "x>", "0-0", "<b>x</b>&gt;"),
         ("<b></b>", "", "", "<b></b>"),
     ],
 )
@@ -54,12 +61,14 @@ def test_tags_stand_where_their_words_are(line, translation, links, expected):
     assert placed(parse(line), translation, alignment=alignment) == expected
 
 
-def test_the_text_is_translated_as_it_was_asked_for():
+def test_the_text_is_translated_as_it_was_asked_for(translator):
     asked = []
 
     class Asked:
         class model:
             has_attention = True
+
+        source_tokenizer = translator.source_tokenizer
 
         def translate(self, *arguments, **options):
             asked.append((*arguments, options))
@@ -72,6 +81,55 @@ def test_the_text_is_translated_as_it_was_asked_for():
 
 def test_text_is_what_is_left_without_tags():
     assert parse("<p>one</p><p>t<b>w</b>o<br>three</p>").text.split() == ["one", "two", "three"]
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("I don&#39;t like the <b>dog</b>.", "I don't like the dog."),
+        ("<i>&quot;Tom &amp; Mary&quot;</i>", '"Tom & Mary"'),
+        ("&lt;b&gt; is no tag", "<b> is no tag"),
+        ("&amp;<b>lt;</b>", "&lt;"),  # decoded once
+        ("a&nbsp;<br>b", "a\xa0b"),  # the line break needs no other space
+    ],
+)
+def test_text_is_read_as_html(line, text):
+    assert parse(line).text == text
+
+
+class Parrot:
+    """Says every line again, and each sub-word attends to itself."""
+
+    class model:
+        has_attention = True
+
+    def __init__(self, tokenizer):
+        self.source_tokenizer = self.target_tokenizer = tokenizer
+
+    def translate(self, lines, beam_size=None):
+        rows = self.source_tokenizer.encode(lines)
+        texts = self.source_tokenizer.decode(rows)
+        return [
+            Translation(line, text, source_ids=ids, target_ids=ids, weights=np.eye(len(ids)))
+            for line, text, ids in zip(lines, texts, rows, strict=True)
+        ]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("the<feff>cat<200b>the<200e><b>dog</b>", "the cat the <b>dog</b>"),
+        ("the<200b><b>big<200b>dog</b><200b>cat", "the <b>big dog</b> cat"),
+        ("&#8203;the&#8203;cat the&zwnj;<b>dog</b>", "the cat the <b>dog</b>"),
+        # Control characters are removed, though Python takes some of them for spaces.
+        ("the ca<1c>t the <b>dog</b>", "the cat the <b>dog</b>"),
+        ("the <1> cat <2> the <b>dog</b>", "the cat the <b>dog</b>"),
+    ],
+)
+def test_tags_stand_where_the_tokenizer_sees_their_words(translator, line, expected):
+    line = re.sub("<([0-9a-f]+)>", lambda code: chr(int(code[1], 16)), line.replace("<b>", "[b]"))
+    parrot = Parrot(translator.source_tokenizer)
+    assert translate_marked(parrot, [line.replace("[b]", "<b>")]) == [expected]
 
 
 def lines_with_tags(words, count):

@@ -1,3 +1,4 @@
+import multiprocessing
 import os
 
 import pytest
@@ -49,6 +50,30 @@ def test_a_download_that_breaks_again_goes_on_from_there(server, tmp_path, capsy
     assert (
         "39%" in shown and "78%" in shown and "a: 100%" in shown
     )  # of the whole file, what was there included
+
+
+def test_of_two_processes_one_downloads_and_the_other_waits_for_it(server, tmp_path):
+    server.files["a"] = DATA
+    spawned = multiprocessing.get_context("spawn")
+    both = [
+        spawned.Process(target=download, args=(server.url("a"), tmp_path / "new" / "a", is_data))
+        for _ in range(2)
+    ]
+    for process in both:
+        process.start()
+    for process in both:
+        process.join()
+    assert [process.exitcode for process in both] == [0, 0]
+    assert is_data(tmp_path / "new" / "a")
+    assert os.listdir(tmp_path / "new") == ["a"]
+    assert server.ranges == [None]
+
+
+def test_a_file_that_cannot_be_put_in_its_place_says_what_to_put_where(server, tmp_path):
+    server.files["a"] = DATA
+    (tmp_path / "a").mkdir()
+    with pytest.raises(CorpusError, match=f"put it at {tmp_path / 'a'}"):
+        download(server.url("a"), tmp_path / "a", is_data)
 
 
 def test_a_file_may_be_as_large_as_the_limit(server, tmp_path, monkeypatch):

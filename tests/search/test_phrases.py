@@ -8,15 +8,21 @@ import pytest
 from keras import ops
 
 from keras_attn.search import Beam, Phrases, Sampling, beam
+from keras_attn.search.hypotheses import NEVER
 from keras_attn.search.methods import run
-from keras_attn.search.phrases import ANY_BOUNDARY
+from keras_attn.search.phrases import ANY_BOUNDARY, in_turns
 
 EOS, LIMIT, WIDE = 3, 5, 300
 ANY = np.ones(6, bool)
 
 
 def occurrences(tokens, phrase):
-    return sum(tokens[i : i + len(phrase)] == phrase for i in range(len(tokens)))
+    def begins(at):
+        return all(
+            wanted in (token, ANY_BOUNDARY) for token, wanted in zip(tokens[at:], phrase, strict=False)
+        )
+
+    return sum(begins(at) for at in range(len(tokens) - len(phrase) + 1))
 
 
 def phrases(*sentences, boundaries=ANY):
@@ -42,6 +48,8 @@ CASES = {
     "one that goes on where the other ends": [(4, 5), (5, 1)],
     "the same twice": [(5,), (5,)],
     "a phrase twice": [(4, 1), (4, 1)],
+    "the same twice, each to the end of a word": [(5, ANY_BOUNDARY), (5, ANY_BOUNDARY)],
+    "a phrase twice, each to the end of a word": [(4, 1, ANY_BOUNDARY), (4, 1, ANY_BOUNDARY)],
 }
 
 
@@ -85,6 +93,25 @@ def test_the_narrowest_beam_says_all_however_improbable(markov, ids, token_lists
     )
     for best, *_ in token_lists(found):
         assert all(occurrences(best, phrase) >= wanted.count(phrase) for phrase in wanted)
+
+
+def test_candidates_take_turns_as_comparing_all_pairs_says():
+    draw = np.random.default_rng(3)
+    log_probs = draw.integers(-20, -10, (4, 60)).astype("float32")  # many are equal
+    log_probs[:, ::7] = NEVER
+    done = draw.integers(0, 6, (4, 60)).astype("int32")
+    mine, other = log_probs[:, :, None], log_probs[:, None]
+    number = np.arange(60)
+    sooner = (other > mine) | (other == mine) & (number < number[:, None])
+    turn = np.sum(sooner & (done[:, :, None] == done[:, None]), axis=-1)
+    expected = np.where(log_probs > NEVER, -(turn * 6 + 5 - done), NEVER)
+    np.testing.assert_array_equal(in_turns(ops.convert_to_tensor(log_probs), done, 5), expected)
+
+
+def test_many_candidates_take_turns_in_little_memory():
+    number = np.arange(200_000, dtype="int32")[None]  # comparing all pairs would take 40 GB
+    ranks = in_turns(ops.convert_to_tensor(-number.astype("float32")), number % 2, 1)
+    np.testing.assert_array_equal(ranks, -(number ^ 1))  # those of odd numbers, which have more, come first
 
 
 def test_a_sentence_without_phrases_is_searched_as_if_there_were_none(markov, ids, numpy):

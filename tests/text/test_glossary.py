@@ -35,6 +35,12 @@ def test_of_terms_that_overlap_the_longer_one_counts_even_if_it_begins_later():
     assert terms.translations("a red dog house and a red house") == ["perrera roja", "uno rojo", "casa"]
 
 
+def test_a_term_counts_beside_an_overlapping_longer_one_even_if_a_third_begins_with_it():
+    terms = Glossary({"a b c": "X", "b c d e": "Y", "a": "Z"})
+    assert terms.translations("a b c d e") == ["Z", "Y"]
+    assert terms.translations("a b c, ab c d e, a b") == ["X", "Z"]
+
+
 def test_no_terms_are_found_by_an_empty_glossary():
     assert Glossary({}).translations("a dog") == []
 
