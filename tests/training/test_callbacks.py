@@ -76,6 +76,7 @@ def play_round(callback, number):
     callback.on_epoch_begin(number)
     set_all(callback.model, number + 1)
     logs = {"loss": 2.0, "tokens": 300.0}
+    callback.on_train_batch_end(9)  # of 10
     callback.on_epoch_end(number, logs)
     return logs
 
@@ -100,6 +101,14 @@ def checkpoint_weight(folder):
     return load_checkpoint(folder)[1][0][1].flat[0]
 
 
+def test_a_round_that_was_cut_leaves_nothing(start, tmp_path):
+    callback = start(10.0)
+    callback.on_epoch_begin(0)
+    callback.on_train_batch_end(8)
+    callback.on_epoch_end(0, {"loss": 2.0, "tokens": 270.0})
+    assert callback.state.rounds == () and list(tmp_path.iterdir()) == []
+
+
 def test_the_seconds_of_a_round_are_those_of_its_steps_without_its_evaluation(start, monkeypatch):
     clock = {"now": 100.0}
     monkeypatch.setattr(
@@ -109,6 +118,7 @@ def test_the_seconds_of_a_round_are_those_of_its_steps_without_its_evaluation(st
     callback = start(10.0, seen=evaluation)
     callback.on_epoch_begin(0)
     clock["now"] += 7
+    callback.on_train_batch_end(9)
     callback.on_epoch_end(0, {"loss": 2.0, "tokens": 300.0})
     assert clock["now"] == 157.0
     assert callback.state.rounds[0].seconds == 7.0
