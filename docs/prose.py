@@ -31,7 +31,7 @@ _SPACE = r"(?: |\n *(?:# )?)"
 
 ANYWHERE = {
     rf"\b[Aa] {_VOWEL}": "an ...",
-    r"\b[Aa]n (?!hour|honest|heir)[bcdfghjklmnpqrstvwyz][a-z]{2,}": "a ...",
+    r"\b[Aa]n (?!hour|honest|heir|d(ie|er|en|em|as)\b)[bcdfghjklmnpqrstvwyz][a-z]{2,}": "a ...",
     r"\b([Tt]he|[Aa]|of|to|in|and|with|is|it) \1\b": "the word once",
     r"\b[Tt]akes a (int|integer|element)\b": "takes an integer",
     r"\bmessage for that is dark\b": "the error is cryptic",

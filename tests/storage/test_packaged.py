@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -9,23 +10,29 @@ from click.testing import CliRunner
 
 from keras_attn.cli.main import main
 from keras_attn.corpora.attribution import attribution
-from keras_attn.export.associated_files import read_files
 from keras_attn.export.runner import LiteRTTranslator
 from keras_attn.inference.translator import Translator
 from keras_attn.storage import packaged
 
 ROOT = Path(__file__).resolve().parents[2]
-PAIRS = ["en-es", "es-en", "en-fr", "fr-en"]
+PAIRS = ["en-es", "es-en", "en-fr", "fr-en", "en-de"]
 
 
-def test_five_models_come_with_the_package():
+def described_inside(model):
+    """The description in the file itself."""
+    with zipfile.ZipFile(model) as archive:
+        return json.loads(archive.read("model.json"))
+
+
+def test_six_models_come_with_the_package():
     assert packaged.names() == ["cmudict", *sorted(f"tatoeba-{pair}" for pair in PAIRS)]
     assert packaged.folder("cmudict").samefile(ROOT / "saved_models" / "cmudict")
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones():
     with pytest.raises(
-        ValueError, match="no packaged model 'tatoeba-xx-yy'; available: cmudict, tatoeba-en-es, "
+        ValueError,
+        match="no packaged model 'tatoeba-xx-yy'; available: cmudict, tatoeba-en-de, tatoeba-en-es, ",
     ):
         packaged.folder("tatoeba-xx-yy")
 
@@ -51,8 +58,8 @@ def test_the_pronouncer_is_small():
 
 
 def test_the_pronouncers_export_names_the_dictionary():
-    model = (ROOT / "saved_models" / "cmudict-litert" / "model.tflite").read_bytes()
-    assert json.loads(read_files(model)["model.json"])["attribution"] == attribution("cmudict")
+    about = described_inside(ROOT / "saved_models" / "cmudict-litert" / "model.tflite")
+    assert about["attribution"] == attribution("cmudict")
 
 
 def test_the_pronouncers_card_gives_the_scores_of_its_metrics():
@@ -81,10 +88,11 @@ def test_a_packaged_model_is_small_enough_for_git(pair):
 @pytest.mark.parametrize("pair", PAIRS)
 def test_a_packaged_export_names_whom_its_model_learned_from(pair):
     folder, text = ROOT / "saved_models" / f"tatoeba-{pair}-litert", attribution("tatoeba")
-    model = (folder / "model.tflite").read_bytes()
-    assert model.count(text.encode()) == 2  # the metadata's license, and its description, which is model.json
-    for about in (read_files(model)["model.json"], (folder / "model.json").read_bytes()):
-        assert json.loads(about)["attribution"] == text
+    model = folder / "model.tflite"
+    # The metadata's license, and its description, which is model.json.
+    assert model.read_bytes().count(text.encode()) == 2
+    for about in (described_inside(model), json.loads((folder / "model.json").read_bytes())):
+        assert about["attribution"] == text
 
 
 @pytest.mark.parametrize("pair", PAIRS)
@@ -97,6 +105,7 @@ def test_the_card_gives_the_scores_of_the_metrics(pair):
 
 
 SENTENCES = {
+    "de": ["Wo ist mein Buch?", "Sie kaufte ein neues Auto.", "Er ist sehr müde."],
     "en": ["Where is my book?", "She bought a new car.", "He is very tired."],
     "es": ["¿Dónde está mi libro?", "Ella compró un coche nuevo.", "Él está muy cansado."],
     "fr": ["Où est mon livre ?", "Elle a acheté une nouvelle voiture.", "Il est très fatigué."],
