@@ -145,9 +145,12 @@ class Translator:
         translation = Translation(said, float(found["scores"][0]), *flags)
         if not target:
             return Alignment(translation, [], [], np.zeros([0, 0], np.float32))
-        utf8, starts = _utf8(text), read["starts"][0, : read["length"][0]].tolist()
-        ends = [*starts[1:], len(utf8)]
-        source = [utf8[start:end].decode(errors="replace") for start, end in zip(starts, ends, strict=True)]
+        utf8 = _utf8(text)[: self._text_shape[1] - 1]  # no more is read
+        *starts, unread = read["starts"][0, : read["length"][0] + 1].tolist()
+        # Of a text with too many sub-words, the file tells where the first that it does not read begins.
+        end = unread if translation.truncated and unread > starts[-1] else len(utf8)
+        parts = zip(starts, [*starts[1:], end], strict=True)
+        source = [utf8[start:end].decode(errors="ignore") for start, end in parts]
         return Alignment(
             translation,
             [*source, "</s>"],

@@ -1,4 +1,4 @@
-"""Files inside a `.tflite`: its vocabularies and its description, so that the one file is enough.
+"""Files inside a `.tflite`, such as its description, so that the one file is enough.
 
 This is the container of TensorFlow Lite's metadata, which Android's `MetadataExtractor` and every unzip program read: a ZIP archive
 behind the flatbuffer, and in the flatbuffer an entry `TFLITE_METADATA` that describes the model and names the files.
@@ -12,13 +12,10 @@ from collections.abc import Iterable
 import flatbuffers
 from ai_edge_litert import schema_py_generated as schema
 
-from keras_attn.bounded import unpack_member
 from keras_attn.export.compaction import compact
 from keras_attn.export.packing import packed
-from keras_attn.text.vocabulary_checks import MOST_BYTES
 
 GRAPHS_SUM = "graphs.sha256"
-_MOST_FILES = 16
 _ENTRY = "TFLITE_METADATA"
 _IDENTIFIER, _PARSER = (
     b"M001",
@@ -64,26 +61,6 @@ def with_files(model: bytes, files: dict[str, bytes]) -> bytes:
         for name, content in {**files, **sums}.items():
             archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED, compresslevel=9)
     return stream.getvalue()
-
-
-def read_files(model: bytes) -> dict[str, bytes]:
-    """The files in a `.tflite`, by name, after checking that the graphs before them are intact.
-
-    Raises:
-        ValueError: there are none, or something is damaged.
-    """
-    try:
-        with zipfile.ZipFile(io.BytesIO(model)) as archive:
-            infos = archive.infolist()
-            if len(infos) > _MOST_FILES:
-                raise ValueError(f"expected a few files in a .tflite, found {len(infos)}")
-            files = {info.filename: unpack_member(archive, info.filename, MOST_BYTES) for info in infos}
-    except zipfile.BadZipFile:
-        raise ValueError("expected a .tflite that contains files, as `keras-attn export` writes it") from None
-    graphs = model[: min((info.header_offset for info in infos), default=0)]
-    if GRAPHS_SUM in files and files.pop(GRAPHS_SUM) != hashlib.sha256(graphs).hexdigest().encode():
-        raise ValueError("the graphs in the .tflite are damaged: their SHA-256 is not the one in the file")
-    return files
 
 
 def _metadata(name: str, description: str, files: list[str], licence: str) -> bytes:

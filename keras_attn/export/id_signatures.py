@@ -2,13 +2,16 @@
 
     translate   source -> ids, lengths, scores, truncated           the whole search
     align       source -> ids, lengths, scores, weights, truncated  the same, with the attention weights
-    encode      source -> memory, keys, mask, state_*, limit, truncated    for a host that decodes itself: this once per source,
-    step        token, memory, keys, mask, state_* -> log_probs, weights, state_*    and this up to `limit` times
+    encode      source -> memory, keys, mask, copied_*, state_*, limit, truncated
+                for a host that decodes itself: this once per source,
+    step        token, memory, keys, mask, copied_*, state_* -> log_probs, weights, state_*
+                and this up to `limit` times
 
 Shapes: S source length, L the most tokens of a translation, N beam size, V target vocabulary. A model without attention has neither
 `align` nor weights, keys and mask. If an attention has several keys, they are `keys_0`, `keys_1` and so on. Keys that are the
-memory itself, as in dot-product attention, are left out. The source is int32 ids
-`[1, S]`, or float32 of the model's own shape, which is never truncated.
+memory itself, as in dot-product attention, are left out. Only a pointer-generator has `copied_0`, the source's ids, and `copied_1`,
+the memory's contribution to its gate, both `[1, S]`. The source is int32 ids `[1, S]`, or float32 of the model's own shape, which
+is never truncated.
 """
 
 from collections.abc import Callable

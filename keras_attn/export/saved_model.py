@@ -62,7 +62,7 @@ def export_saved_model(
     TensorFlow.
 
     Args:
-        model: a model folder, or its content.
+        model: a `Seq2Seq`; a `Translator`, which also has vocabularies and may be an ensemble; a model folder, or its content.
         output: the folder to make; an earlier export there is replaced.
         beam_size: 1 is greedy search. `None`: the model's own.
         max_length: the most tokens of a translation, EOS included. `None`: as many as the model's search allows for the longest

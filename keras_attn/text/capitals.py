@@ -66,11 +66,12 @@ def tf_without_capitals(lines: "tf.Tensor") -> "tf.Tensor":
     small[list(SMALL_LETTERS)] = list(SMALL_LETTERS.values())
     given = tf.strings.unicode_decode(lines, "UTF-8")
     points = given.to_tensor()  # [B, characters]
-    lowered = tf.gather(small, tf.where(points < size, points, 0))
-    is_capital = (lowered != points) & (points < size)
+    known = tf.where(points < size, points, 0)
+    lowered = tf.gather(small, known)
+    is_capital = lowered != known
+    is_small = tf.gather(np.isin(np.arange(size), list(SMALL_LETTERS.values())), known)
     is_later = tf.cumsum(tf.cast(is_capital, tf.int32), axis=1) > 1
     points = tf.where(is_capital & is_later, lowered, points)
     quiet = tf.strings.unicode_encode(tf.RaggedTensor.from_tensor(points, given.row_lengths()), "UTF-8")
-    has_small = tf.strings.regex_full_match(lines, f"(?s).*[{''.join(sorted(_SMALL))}].*")
-    in_capitals = ~has_small & tf.reduce_any(is_later, axis=1)
+    in_capitals = tf.reduce_any(is_later, axis=1) & ~tf.reduce_any(is_small, axis=1)
     return tf.where(in_capitals, quiet, lines)

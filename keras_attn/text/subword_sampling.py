@@ -15,12 +15,9 @@ from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from keras_attn.special_ids import UNK_ID
 from keras_attn.text.unigram_lattice import Lattice, Piece, UnigramPieces, build_lattice
-from keras_attn.text.vocabulary_checks import byte_ids
+from keras_attn.text.vocabulary_checks import byte_ids, piece_scores
 from keras_attn.text.words import WORD_START
 
-_UNKNOWN_PENALTY = (
-    10.0  # as in SentencePiece: an unknown character scores this much less than the least probable piece
-)
 _WORD = re.compile(f"{WORD_START}[^{WORD_START}]*|[^{WORD_START}]+")
 
 
@@ -123,13 +120,6 @@ def _rows(ids: np.ndarray, lines: np.ndarray, count: int) -> list[list[int]]:
 
 
 def _pieces_of(model: ModelProto, *, spells: bool) -> UnigramPieces:
-    """The pieces with SentencePiece's scores for user-defined pieces and unknown characters."""
-    kinds = ModelProto.SentencePiece
-    scores = [piece.score for piece in model.pieces if piece.type == kinds.NORMAL]
-    known = {}
-    for i, piece in enumerate(model.pieces):
-        if piece.type == kinds.NORMAL:
-            known[piece.piece] = Piece(i, piece.score)
-        elif piece.type == kinds.USER_DEFINED:
-            known[piece.piece] = Piece(i, len(piece.piece) * max([*scores, 0.0]) - 0.1)
-    return UnigramPieces(known, Piece(UNK_ID, min(scores, default=0.0) - _UNKNOWN_PENALTY), spells)
+    scored = {i: Piece(i, score) for i, score in piece_scores(model.pieces).items()}
+    unknown = scored.pop(UNK_ID)
+    return UnigramPieces({model.pieces[i].piece: piece for i, piece in scored.items()}, unknown, spells)

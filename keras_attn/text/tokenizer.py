@@ -4,6 +4,7 @@ Python lists go through SentencePiece's library, and graphs through tensorflow-t
 Both encode and decode alike, so training, serving and devices agree. The operator is right only for unigram models: without any
 warning, it encodes BPE models wrongly, and models that mark the ends of words too. These are refused here, and so are damaged
 models. The operator also ignores byte fallback, so in graphs such vocabularies use SentencePiece's own operator, at half the speed.
+Other vocabularies decode by string operations, because the operator drops other spaces at the beginning than SentencePiece does.
 
 Normalisation is SentencePiece's `nmt_nfkc`: compatibility forms are unified, control and zero-width characters are removed, runs of
 whitespace become one space, and case is kept. Symbols are an exception: only their whitespace is normalised. A character outside
@@ -33,6 +34,7 @@ from keras_attn.text.words import WORD_START
 if TYPE_CHECKING:
     import tensorflow as tf
     from sentencepiece import SentencePieceProcessor
+    from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
     from keras_attn.text.subword_sampling import SubwordSampler
 
@@ -101,12 +103,7 @@ class Tokenizer:
         rows = [
             [self._in_vocabulary(piece_id) for piece_id in row if piece_id not in _NOT_TEXT] for row in ids
         ]
-        texts = self._library.decode(rows, num_threads=1)
-        # In graphs, the operator puts no space before an unknown word at the beginning.
-        return [
-            text.removeprefix(" ") if row[:1] == [UNK_ID] else text
-            for text, row in zip(texts, rows, strict=True)
-        ]
+        return self._library.decode(rows, num_threads=1) if rows else []
 
     def pieces(self, ids: Sequence[int]) -> list[str]:
         """The pieces that ids stand for, special ones included; "▁" marks where a word begins.
@@ -124,16 +121,24 @@ class Tokenizer:
         """Decodes inside a graph: int32 `[batch, ids]`, padded or ragged, to string `[batch]`."""
         import tensorflow as tf
 
-        text_ids = tf.ragged.boolean_mask(ids, (ids != PAD_ID) & (ids != BOS_ID) & (ids != EOS_ID))
-        # LiteRT's operator always reads row splits as int32: given int64, it silently returns "".
-        return self.operator.detokenize(text_ids.with_row_splits_dtype(tf.int32))
+        if self._model.trainer_spec.byte_fallback:
+            text_ids = tf.ragged.boolean_mask(ids, (ids != PAD_ID) & (ids != BOS_ID) & (ids != EOS_ID))
+            return self.operator.detokenize(text_ids)
+        joined = tf.strings.reduce_join(tf.gather(self._surfaces, ids), axis=-1)
+        spec = self._model.normalizer_spec
+        dropped = "▁*" if spec.remove_extra_whitespaces else "▁?" if spec.add_dummy_prefix else ""
+        return tf.strings.regex_replace(tf.strings.regex_replace(joined, f"^{dropped}", ""), WORD_START, " ")
 
     @functools.cached_property
     def lower_capitals(self) -> bool:
         """Whether a line in capitals is read in small letters, see `capitals`."""
+        return lowers_capitals(self._model)
+
+    @functools.cached_property
+    def _model(self) -> "ModelProto":
         from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
-        return lowers_capitals(ModelProto.FromString(self.model_proto))
+        return ModelProto.FromString(self.model_proto)
 
     @functools.cached_property
     def _library(self) -> "SentencePieceProcessor":
@@ -146,14 +151,28 @@ class Tokenizer:
         """The tokenizer and detokenizer in graphs; a SavedModel must contain it."""
         import tensorflow as tf
         import tensorflow_text
-        from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
         with tf.init_scope():  # its tensors must outlive the graph that uses it first
-            if ModelProto.FromString(self.model_proto).trainer_spec.byte_fallback:
+            if self._model.trainer_spec.byte_fallback:
                 # A loaded SavedModel finds its operators by name: without names, two of them would both read the first vocabulary.
                 name = f"vocabulary_{hashlib.sha256(self.model_proto).hexdigest()}"
                 return tensorflow_text.SentencepieceTokenizer(self.model_proto, name=name)
             return tensorflow_text.FastSentencepieceTokenizer(self.model_proto)
+
+    @functools.cached_property
+    def _surfaces(self) -> "tf.Tensor":
+        """The text of each piece, string `[V]`; a space that is dropped where a text begins is still "▁"."""
+        import tensorflow as tf
+
+        texts = [
+            piece.piece[:1] + piece.piece[1:].replace(WORD_START, " ")
+            if piece.type in (piece.NORMAL, piece.USER_DEFINED)
+            else ""
+            for piece in self._model.pieces
+        ]
+        texts[UNK_ID] = self._model.trainer_spec.unk_surface
+        with tf.init_scope():  # it must outlive the graph that uses it first
+            return tf.constant(texts)
 
     @functools.cached_property
     def _sampler(self) -> "SubwordSampler":

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 1 << 24  # size of a vocabulary; one of 256,000 pieces takes five million
 _MOST_PIECES = 1 << 20
+_UNKNOWN_PENALTY = 10.0  # SentencePiece's
 
 
 def checked_pieces(model_proto: bytes) -> list[str]:
@@ -100,6 +101,22 @@ def byte_ids(pieces: Sequence["ModelProto.SentencePiece"]) -> list[int]:
     """The ids of the 256 bytes for spelling characters without a piece; none if such characters are unknown instead."""
     ids = {int(piece.piece[1:-1], 16): i for i, piece in enumerate(pieces) if piece.type == piece.BYTE}
     return [ids[byte] for byte in range(256)] if ids else []
+
+
+def piece_scores(pieces: Sequence["ModelProto.SentencePiece"]) -> dict[int, float]:
+    """The scores with which SentencePiece encodes, by id: of every piece that is text, and of the unknown id.
+
+    A user-defined piece scores 0.1 per byte after the first, which no log-probability exceeds. (In its n-best lists, SentencePiece
+    counts characters instead.) An unknown character scores 10 less than the least probable piece.
+    """
+    scores = {}
+    for i, piece in enumerate(pieces):
+        if piece.type == piece.NORMAL:
+            scores[i] = piece.score
+        elif piece.type == piece.USER_DEFINED:
+            scores[i] = 0.1 * (len(piece.piece.encode()) - 1)
+    least = min((piece.score for piece in pieces if piece.type == piece.NORMAL), default=0.0)
+    return {**scores, UNK_ID: least - _UNKNOWN_PENALTY}
 
 
 def _check_table(charsmap: bytes) -> None:

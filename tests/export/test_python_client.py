@@ -239,6 +239,11 @@ def test_an_alignment_is_flagged_as_its_translation_is(three_best, line, flags):
     assert three_best.align(line).translation[2:] == three_best(line)[2:] == flags
 
 
+def test_the_sub_words_of_a_text_that_was_cut_end_where_the_file_stopped_reading(three_best):
+    assert three_best.align("3 " * 40).source == ["3", *[" 3"] * 14, "</s>"]  # 16 ids, the end included
+    assert three_best.align("3 1" + " " * 200).source == ["3", " 1" + " " * 124, "</s>"]  # 127 bytes
+
+
 def test_a_stream_says_neither_padding_nor_the_beginning(three_best, monkeypatch):
     step, expected = three_best.signatures["step"], list(three_best.stream("3 1 4"))
 

@@ -5,6 +5,8 @@ import random
 import pytest
 import tensorflow as tf
 
+from keras_attn.export.tokens.double_array import NO_BYTE
+from keras_attn.export.tokens.quiet import without_capitals as without_capitals_of_bytes
 from keras_attn.text.capitals import (
     SMALL_LETTERS,
     tf_without_capitals,
@@ -70,6 +72,28 @@ def test_graphs_take_no_lines(in_graph):
 
 def test_bytes_that_are_not_utf8_are_marked_in_lines_in_capitals(in_graph):
     assert in_graph([b"AB\xffC"]) == ["Ab\ufffdc"]
+
+
+def in_litert_file(line):
+    codes = without_capitals_of_bytes(tf.constant([*line, NO_BYTE, NO_BYTE], tf.int32)).numpy()
+    return bytes(codes[codes < NO_BYTE].tolist()).decode(errors="replace")
+
+
+def test_graphs_read_bytes_that_are_not_utf8_as_a_litert_file_does():
+    draw = random.Random(2)
+    broken = [b"\xff", b"\xc3", b"\xe1\xba", b"\x80", b"\xf0\x9f\x98"]
+    lines = [
+        draw.choice(broken).join([line[:3].encode(), line[3:].encode()]) for line in [*LINES, *drawn(500)]
+    ]
+    read = [line.decode(errors="replace") for line in tf_without_capitals(tf.constant(lines)).numpy()]
+    assert read == [in_litert_file(line) for line in lines]
+
+
+@pytest.mark.parametrize(
+    "line", [b"Hello \xff WORLD", b"\xffHello WORLD", b"HELLO w\xc3", b"\xf0\x9fA \xc3\xa9 B"]
+)
+def test_a_line_with_small_letters_and_bytes_that_are_not_utf8_stays_as_it_is(line):
+    assert tf_without_capitals(tf.constant([line])).numpy().tolist() == [line]
 
 
 def test_a_vocabulary_that_lowers_capitals_already_stays_as_it_is():

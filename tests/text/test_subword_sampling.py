@@ -158,6 +158,20 @@ def test_vocabularies_of_other_kinds_are_drawn_from_too(options):
     assert tokenizer.sample(lines, alpha=0.1, seed=3) != tokenizer.encode(lines)
 
 
+@pytest.mark.parametrize("symbol", ["a", "ab", "abcd", "é", "日本"])
+@pytest.mark.parametrize(("more", "chosen"), [(-0.01, 2), (0.01, 1)])
+def test_a_users_piece_scores_a_tenth_per_byte_after_the_first(symbol, more, chosen):
+    """SentencePiece prefers two of it to a piece with the same text and a smaller score than both have."""
+    model = ModelProto.FromString(
+        trained_with(user_defined_symbols=[symbol], add_dummy_prefix=False).model_proto
+    )
+    model.pieces.add(piece=2 * symbol, score=0.2 * (len(symbol.encode()) - 1) + more)
+    tokenizer = Tokenizer(model.SerializeToString())
+    best = tokenizer.encode([2 * symbol])
+    assert len(best[0]) == chosen
+    assert tokenizer.sample([2 * symbol], alpha=10_000.0, seed=3) == best
+
+
 def test_pieces_that_reach_into_the_next_word_are_drawn():
     tokenizer = trained_with(split_by_whitespace=False)
     drawn = {i for ids in tokenizer.sample(LINES * 20, 0.5, seed=4) for i in ids}

@@ -1,6 +1,7 @@
 import gzip
 import io
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -13,10 +14,13 @@ from ai_edge_litert.interpreter import InterpreterWithCustomOps
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
 from tensorflow_text import tflite_registrar
 
+from keras_attn.export.tokens.joining import joined
+from keras_attn.export.tokens.vocabulary_tables import vocabulary_tables
 from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 from keras_attn.text import vocabulary_checks
 from keras_attn.text.tokenizer import Tokenizer, train_tokenizer
 
+ROOT = Path(__file__).parents[2]
 LINES = [
     "A small dog runs across the green grass.",
     "Two dogs are running on the beach!",
@@ -68,6 +72,20 @@ def train_foreign_model(**options):
         **{"vocab_size": 100, "pad_id": 0, "unk_id": 1, "bos_id": 2, "eos_id": 3, **options},
     )
     return model.getvalue()
+
+
+def decoded_in_graph(tokenizer, rows):
+    ids = tf.ragged.constant(rows, dtype=tf.int32, row_splits_dtype=tf.int32).to_tensor(PAD_ID)
+    return [text.decode() for text in tokenizer.tf_decode(ids).numpy()]
+
+
+def drawn_rows(tokenizer):
+    """Rows of eight ids, half of them unknown or spaces."""
+    draw = random.Random(1)
+    pieces = tokenizer.pieces(range(tokenizer.vocab_size))
+    odd = [UNK_ID, *(i for i, piece in enumerate(pieces) if piece.startswith("▁▁") or piece == "▁")]
+    usual = range(EOS_ID + 1, tokenizer.vocab_size)
+    return [[draw.choice(draw.choice([odd, usual])) for _ in range(8)] for _ in range(400)]
 
 
 def multi30k_lines(split, language):
@@ -181,12 +199,45 @@ def test_special_ids_are_ignored_when_decoding_in_a_graph(tokenizer):
     assert [text.decode() for text in tokenizer.tf_decode(tf.constant(rows)).numpy()] == ["The tall man", ""]
 
 
-def test_an_unknown_at_the_beginning_reads_the_same_in_python_and_in_a_graph(tokenizer):
-    [dog] = tokenizer.encode(["dog"])
-    rows = [[UNK_ID, *dog], [BOS_ID, UNK_ID, *dog], [*dog, UNK_ID]]
-    texts = [tokenizer.tf_decode(tf.constant([row])).numpy()[0].decode() for row in rows]
-    assert tokenizer.decode(rows) == texts
-    assert not any(text.startswith(" ") for text in texts)
+def test_spaces_of_words_are_dropped_at_the_beginning_and_those_of_an_unknown_kept(tokenizer):
+    pieces = tokenizer.pieces(range(tokenizer.vocab_size))
+    dog, space = pieces.index("▁dog"), pieces.index("▁")
+    rows = [[space, space, dog], [dog, UNK_ID], [UNK_ID, dog], [BOS_ID, space, UNK_ID]]
+    texts = ["dog", "dog ⁇ ", " ⁇  dog", " ⁇ "]
+    assert tokenizer.decode(rows) == decoded_in_graph(tokenizer, rows) == texts
+
+
+@pytest.mark.parametrize(
+    "name", ["cmudict/source", "cmudict/target", "tatoeba-en-es/source", "tatoeba-en-fr/source"]
+)
+def test_random_ids_of_a_packaged_vocabulary_decode_everywhere_as_the_reference_decodes_them(name):
+    model_proto = (ROOT / "saved_models" / f"{name}.spm").read_bytes()
+    tokenizer = Tokenizer(model_proto)
+    rows = drawn_rows(tokenizer)
+    expected = sentencepiece.SentencePieceProcessor(model_proto=model_proto).decode(rows)
+    codes = joined(tf.constant(rows), vocabulary_tables(model_proto).surfaces).codes.numpy()
+    assert tokenizer.decode(rows) == expected
+    assert decoded_in_graph(tokenizer, rows) == expected
+    assert [bytes(row[row >= 0].astype(np.uint8)).decode() for row in codes] == expected
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"add_dummy_prefix": False},
+        {"remove_extra_whitespaces": False},
+        {"add_dummy_prefix": False, "remove_extra_whitespaces": False},
+        {"unk_surface": "<?>"},
+        {"user_defined_symbols": ["▁▁", "▁▁▁dog"]},
+        {"byte_fallback": True, "vocab_size": 400},
+    ],
+    ids=lambda options: " ".join(options),
+)
+def test_random_ids_of_other_vocabularies_decode_in_a_graph_as_the_reference_decodes_them(options):
+    tokenizer = Tokenizer(train_foreign_model(**options))
+    rows = drawn_rows(tokenizer)
+    reference = sentencepiece.SentencePieceProcessor(model_proto=tokenizer.model_proto)
+    assert decoded_in_graph(tokenizer, rows) == reference.decode(rows)
 
 
 def test_a_tokenizer_first_used_inside_one_graph_works_in_the_next(tokenizer):
@@ -219,24 +270,22 @@ def test_it_works_inside_an_exported_model_in_another_process(tokenizer, tmp_pat
     assert run.stdout == "['The tall man', '', 'dog']\n"
 
 
-def test_it_works_inside_a_litert_file(tokenizer):
+def test_it_encodes_inside_a_litert_file(tokenizer):
     @tf.function(input_signature=[tf.TensorSpec([1], tf.string)])
-    def round_trip(lines):
-        return tokenizer.tf_decode(tokenizer.tf_encode(lines).values[None])
+    def encode(lines):
+        return tokenizer.tf_encode(lines).values
 
-    converter = tf.lite.TFLiteConverter.from_concrete_functions(
-        [round_trip.get_concrete_function()], round_trip
-    )
+    converter = tf.lite.TFLiteConverter.from_concrete_functions([encode.get_concrete_function()], encode)
     converter.allow_custom_ops = True
     model = InterpreterWithCustomOps(
         model_content=converter.convert(), custom_op_registerers=tflite_registrar.SELECT_TFTEXT_OPS
     )
     model.allocate_tensors()
-    for line in ["The tall man", "", "dog", "\u200b"]:
+    for line in ["The tall man", "dog"]:
         model.set_tensor(model.get_input_details()[0]["index"], np.array([line], object))
         model.invoke()
-        [text] = model.get_tensor(model.get_output_details()[0]["index"])
-        assert text.decode() == line.strip("\u200b")
+        ids = model.get_tensor(model.get_output_details()[0]["index"])
+        assert [ids.tolist()] == tokenizer.encode([line])
 
 
 def test_training_twice_gives_the_same_model(tokenizer):

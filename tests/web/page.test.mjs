@@ -179,6 +179,13 @@ test("a sentence longer than the model reads is cut, and the page says so", asyn
   assert.match(await page.textContent("#status"), /its end was not read/);
 });
 
+test("no word of a sentence that was cut holds what was not read", async () => {
+  await translate(longSentence.source);
+  const words = await page.locator("span.word").allTextContents();
+  assert.ok(words.length > 3 && words.slice(0, 3).every((word) => longSentence.source.split(" ").includes(word)), `${words}`);
+  assert.deepEqual(words.filter((word) => /\s/.test(word)), []);
+});
+
 test("a hundred thousand characters are translated as far as the model reads", async () => {
   await translate(longSentence.source.padEnd(100_000, longSentence.source));
   assert.equal(await page.textContent("#target"), longSentence.text);

@@ -48,15 +48,19 @@ export class Model {
 
   async tokenize(text: string): Promise<Source> {
     const places = this.description.signatures.tokenize.inputs.text.shape[1];
-    const utf8 = new Uint8Array(places);
+    const utf8 = new Uint8Array(places - 1); // no more is read
     const { read, written } = new TextEncoder().encodeInto(text, utf8);
-    const given = Int32Array.from(utf8).fill(-1, written); // a text ends where no byte is
+    const given = new Int32Array(places).fill(-1); // a text ends where no byte is
+    given.set(utf8.subarray(0, written));
     const { ids, length, starts, truncated, unknown } = await this.run("tokenize", {}, "text", given);
     unknown.delete();
     const [count] = taken<Int32Array>(length);
-    const begins = [...taken<Int32Array>(starts).subarray(0, count), written];
+    const begins = taken<Int32Array>(starts);
     const [longer] = taken<Int32Array>(truncated);
-    return { ids: taken(ids), parts: split(utf8, begins), cut: longer !== 0 || read < text.length };
+    // Of a text with too many sub-words, the file tells where the first that it does not read begins.
+    const end = longer !== 0 && begins[count] > begins[count - 1] ? begins[count] : written;
+    const parts = split(utf8, [...begins.subarray(0, count), end]);
+    return { ids: taken(ids), parts, cut: longer !== 0 || read < text.length };
   }
 
   /** The text of each of target ids. */

@@ -15,14 +15,13 @@ from keras_attn.export.tokens.utf8_trie import characters, with_default
 from keras_attn.special_ids import UNK_ID
 from keras_attn.text.capitals import lowers_capitals
 from keras_attn.text.framing import one_line
-from keras_attn.text.vocabulary_checks import byte_ids
+from keras_attn.text.vocabulary_checks import byte_ids, piece_scores
 from keras_attn.text.words import WORD_START
 
 SPACE = 0x20
 NEVER = np.float32(-1e30)  # the score of a piece that does not fit
 DROPPED_SPACE, BYTE = 1, 2  # kinds of surfaces
 _LONGEST = 255  # bytes of a piece; trainers make none of more than 64 unless they are told
-_UNKNOWN_PENALTY = np.float32(10)  # SentencePiece: so much less than the least probable piece
 
 
 @dataclass(frozen=True)
@@ -128,21 +127,14 @@ def _normalization(model: ModelProto) -> Normalization:
 
 def _pieces(model: ModelProto, byte_ids: list[int]) -> Pieces:
     ids, scores = {}, np.full(1 + len(model.pieces), NEVER)
-    for piece_id, piece in enumerate(model.pieces):
-        text = piece.piece.replace(WORD_START, " ").encode()
-        if piece.type == piece.USER_DEFINED:  # more than any other piece, and the more the longer
-            scores[1 + piece_id] = 0.1 * (len(piece.piece.encode()) - 1)
-        elif piece.type == piece.NORMAL:
-            scores[1 + piece_id] = piece.score
-        else:
+    for piece_id, score in piece_scores(model.pieces).items():
+        scores[1 + piece_id] = score
+        if piece_id == UNK_ID:
             continue
+        text = model.pieces[piece_id].piece.replace(WORD_START, " ").encode()
         if len(text) > _LONGEST:
             raise _unfit(f"has a piece of {len(text)} bytes")
         ids[text] = piece_id
-    least = scores[[1 + i for i, piece in enumerate(model.pieces) if piece.type == piece.NORMAL]].min(
-        initial=0
-    )
-    scores[1 + UNK_ID] = least - _UNKNOWN_PENALTY
     trie = build_double_array(with_default(nodes_of(ids), characters(UNK_ID)))
     return Pieces(trie, scores, np.array(byte_ids, np.int32) if byte_ids else None)
 
