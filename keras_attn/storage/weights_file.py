@@ -6,8 +6,9 @@ size.
 
 import io
 import math
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from keras_attn.files import write_bytes
 
@@ -29,29 +30,43 @@ def array_sizes(path: Path) -> dict[str, int]:
     import h5py
 
     sizes: dict[str, int] = {}
-    seen = claimed = 0
-
-    def note(name: str, link: Any) -> None:
-        nonlocal seen, claimed
-        seen += 1
-        if seen > _MOST_OBJECTS:
-            raise ValueError(f"it holds more than {_MOST_OBJECTS:,} objects")
-        if not isinstance(link, h5py.HardLink):
-            raise ValueError(f"{name} is a link to another place, which is not followed")
-        if isinstance(item := file[name], h5py.Dataset):
-            _check_array(name, item)
-            sizes[name] = math.prod(item.shape)
-            claimed += sizes[name] * item.dtype.itemsize
-
+    claimed = 0
     size = path.stat().st_size
     try:
         with h5py.File(path) as file:
-            file.visititems_links(note)
+            for name, array in _arrays(file):
+                _check_array(name, array)
+                sizes[name] = math.prod(array.shape)
+                claimed += sizes[name] * array.dtype.itemsize
     except Exception as error:  # h5py raises whatever its library stumbles over
         raise ValueError(str(error).partition("\n")[0] or type(error).__name__) from None
     if claimed > _MOST_UNPACKED * size:
         raise ValueError(f"its arrays claim {claimed:,} bytes, which a file of {size:,} cannot hold")
     return sizes
+
+
+def _arrays(file: "h5py.File") -> "Iterator[tuple[str, h5py.Dataset]]":
+    """Every array with its name. Not `visititems_links`: exceptions out of its function lose their message, and it finds each
+    object from the root, which takes seconds where groups lie deep in groups."""
+    import h5py
+
+    groups: list[tuple[str, h5py.Group]] = [("", file)]
+    seen = {h5py.h5o.get_info(file.id).addr}  # a group may contain itself
+    objects = 0
+    while groups:
+        path, group = groups.pop()
+        for name in group:
+            objects += 1
+            if objects > _MOST_OBJECTS:
+                raise ValueError(f"it holds more than {_MOST_OBJECTS:,} objects")
+            if not isinstance(group.get(name, getlink=True), h5py.HardLink):
+                raise ValueError(f"{path}{name} is a link to another place, which is not followed")
+            item = group[name]
+            if isinstance(item, h5py.Dataset):
+                yield f"{path}{name}", item
+            elif isinstance(item, h5py.Group) and (address := h5py.h5o.get_info(item.id).addr) not in seen:
+                seen.add(address)
+                groups.append((f"{path}{name}/", item))
 
 
 def _check_array(name: str, item: "h5py.Dataset") -> None:

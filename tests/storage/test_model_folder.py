@@ -209,6 +209,41 @@ def test_weights_are_stored_as_float32_or_at_half_the_size(tiny_trained, tmp_pat
 
 
 @pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda group: group.__setitem__("x", h5py.SoftLink("/a")),
+            "a/b/x is a link to another place, which is not followed",
+        ),
+        (lambda group: group.__setitem__("x", ["words"]), "a/b/x is not an array of numbers"),
+        (
+            lambda group: group.create_dataset("x", (10**6,), "f4", chunks=(10,)),
+            "its arrays claim 4,000,000 bytes",
+        ),
+        (
+            lambda group: [group.create_group(str(n)) for n in range(100_001)],
+            "it holds more than 100,000 objects",
+        ),
+    ],
+)
+def test_weights_that_are_not_just_arrays_are_refused_with_the_reason(make, message, tmp_path):
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        make(file.create_group("a/b"))
+    with pytest.raises(ValueError, match=message):
+        array_sizes(tmp_path / "x.h5")
+
+
+def test_arrays_are_found_in_groups_that_lie_deep_and_in_groups_that_contain_themselves(tmp_path):
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        inner = file
+        for _ in range(500):
+            inner = inner.create_group("g")
+        inner["x"] = [1, 2, 3]
+        inner["circle"] = file["/"]
+    assert array_sizes(tmp_path / "x.h5") == {"g/" * 500 + "x": 3}
+
+
+@pytest.mark.parametrize(
     ("beam_size", "batch_size", "fits"), [(128, 128, True), (127, 130, False), (1, 16_384, True)]
 )
 def test_a_search_may_keep_as_many_hypotheses_as_the_limit(beam_size, batch_size, fits):
