@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from keras_attn.cli.loading import add_engine, load_tensorflow
+from keras_attn.cli.loading import add_engine, load_keras
 
 if TYPE_CHECKING:
     from keras_attn.corpora.phrasebook import PhrasePair
@@ -35,11 +35,13 @@ def demo(config: str, folder: str) -> None:
 
     settings = configs.load(config)
     started = time.perf_counter()
-    load_tensorflow()
+    load_keras()
     from keras_attn.corpora import phrasebook
+    from keras_attn.export.subject import require_tensorflow
     from keras_attn.inference.translator import Translator
     from keras_attn.training.fit import train
 
+    require_tensorflow()
     out = Path(folder)
     _title("Train")
     train(settings, out / "model")

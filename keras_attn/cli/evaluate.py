@@ -1,9 +1,10 @@
 """`keras-attn evaluate`: BLEU, chrF, exact match and error rates of a model or an ensemble."""
 
-from pathlib import Path
+from typing import Any
 
 import click
 
+from keras_attn.cli import messages
 from keras_attn.cli.loading import MODEL, load_translator
 from keras_attn.storage import packaged
 from keras_attn.storage.model_folder import load_data_config, update_metrics
@@ -58,7 +59,7 @@ def evaluate(
     others: list[list[str]] = []
     if source:
         reference, *others = map(read_lines, references)
-        name, corpus = Path(source).name, Corpus(read_lines(source), reference)
+        name, corpus = click.format_filename(source, shorten=True), Corpus(read_lines(source), reference)
     else:
         name, data = split or "test", load_data_config(folders[0])
         try:
@@ -73,4 +74,11 @@ def evaluate(
     for evaluation in evaluations:
         click.echo(evaluation)
         if len(folders) == 1 and not packaged.holds(folders[0]):
-            update_metrics(folders[0], {f"{name}_{evaluation.name}": evaluation.as_dict()})
+            _save(folders[0], {f"{name}_{evaluation.name}": evaluation.as_dict()})
+
+
+def _save(folder: str, scores: dict[str, Any]) -> None:
+    try:
+        update_metrics(folder, scores)
+    except OSError as error:
+        messages.warning(f"the scores are not saved in {folder}: {error.strerror or error}")

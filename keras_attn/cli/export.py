@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from keras_attn.cli import messages
-from keras_attn.cli.loading import MODEL, load_tensorflow
+from keras_attn.cli.loading import MODEL, load_keras
 from keras_attn.config import DataConfig
 from keras_attn.storage import packaged
 from keras_attn.storage.model_folder import check_model_folder, load_data_config, load_model
@@ -74,7 +74,7 @@ def export(
     precision = precision or "float32"
     output = output or _default_output(folder, kind if kind == "saved-model" else f"litert-{precision}")
     check_model_folder(folder)
-    load_tensorflow()
+    load_keras()
     trained = load_model(folder)
     sources = read_lines(source) if source else None
     references = read_lines(reference) if reference else None

@@ -1,5 +1,6 @@
 """Loads models and libraries, which takes seconds, once the arguments have been checked."""
 
+import os
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,27 +50,35 @@ def load_translator(folder: str, *others: str) -> "Translator":
 
 def load_keras() -> None:
     """Imports Keras and its backend without the log lines that TensorFlow's C++ code writes at any log level."""
-    with silent_stderr():
-        import keras
+    try:
+        with silent_stderr():
+            import keras
 
-    if keras.backend.backend() == "tensorflow":
-        load_tensorflow()
+            if keras.backend.backend() == "tensorflow":
+                import tensorflow  # noqa: F401
+                import tensorflow_text  # noqa: F401
+    except (ImportError, ValueError) as error:
+        if backend := os.environ.get("KERAS_BACKEND"):
+            raise click.ClickException(
+                f"Keras cannot run with KERAS_BACKEND={backend}: {error}. Install that backend, or set KERAS_BACKEND=tensorflow"
+            ) from None
+        raise
 
 
-def load_tensorflow() -> None:
-    """Imports TensorFlow and tensorflow-text without such lines."""
-    with silent_stderr():
-        import tensorflow  # noqa: F401
-        import tensorflow_text  # noqa: F401
+def add_engine(folder: str | Path, name: str | None = None) -> None:
+    """Makes the engine of a model folder, so that `translate` does not need Keras, or says why it cannot.
 
-
-def add_engine(folder: str | Path) -> None:
-    """Makes the engine of a model folder, so that `translate` does not need Keras, or says why it cannot."""
+    Args:
+        folder: the model folder.
+        name: what to call it in warnings, if it is not yet in its place.
+    """
     import keras
+
+    name = name or str(folder)
 
     if keras.backend.backend() != "tensorflow":
         messages.warning(
-            f"{folder} gets no engine: making one needs Keras on TensorFlow, and Keras runs on {keras.backend.backend()}. "
+            f"{name} gets no engine: making one needs Keras on TensorFlow, and Keras runs on {keras.backend.backend()}. "
             "`KERAS_BACKEND=tensorflow keras-attn pack` makes a copy that has one"
         )
         return
@@ -78,4 +87,4 @@ def add_engine(folder: str | Path) -> None:
     try:
         make_engine(folder)
     except EngineError as error:
-        messages.warning(f"{folder} gets no engine, so `keras-attn translate` will use Keras: {error}")
+        messages.warning(f"{name} gets no engine, so `keras-attn translate` will use Keras: {error}")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from keras_attn.cli.loading import MODEL, add_engine, load_tensorflow
+from keras_attn.cli.loading import MODEL, add_engine, load_keras
 from keras_attn.files import new_folder
 from keras_attn.storage.model_folder import check_model_folder, load_metrics, load_model, save_model
 
@@ -24,9 +24,9 @@ def pack(folder: str, output: str) -> None:
     check_model_folder(folder)
     if Path(output).exists() and any(Path(output).iterdir()):
         raise ValueError(f"{output} is not empty: name a new folder")
-    load_tensorflow()
+    load_keras()
     with new_folder(Path(output)) as packed:
         save_model(packed, load_model(folder), load_metrics(folder), precision="float16")
-        add_engine(packed)
+        add_engine(packed, name=output)
     size = sum(file.stat().st_size for file in Path(output).iterdir())
     click.echo(f"{output}  {size / 1e6:.1f} MB")

@@ -50,6 +50,10 @@ def override(config: Config, assignments: Iterable[str]) -> Config:
     tables = to_tables(config)
     given: dict[str, set[str]] = {name: set() for name in tables}
     for assignment in assignments:
+        if not _is_unicode(assignment):
+            raise ConfigError(
+                f"{assignment!r} is not UTF-8, as a config has to be; rename the file if it is one"
+            )
         path, equals, value = assignment.partition("=")
         name, dot, key = path.strip().partition(".")
         if not (equals and dot):
@@ -152,6 +156,15 @@ def _checked(path: str, field: dataclasses.Field, value: Any) -> Any:
 def _nearest(name: str, known: Iterable[str]) -> str:
     matches = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     return f"; did you mean {matches[0]!r}?" if matches else f"; known: {', '.join(known)}"
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether the text is not from bytes that are not UTF-8, which Python keeps in names of files and arguments."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _toml_value(text: str) -> Any:

@@ -19,6 +19,15 @@ from keras_attn.text.tokenizer import Tokenizer
 Exportable: TypeAlias = Seq2Seq | Translator | TrainedModel | str | Path
 
 
+def require_tensorflow() -> None:
+    """Raises ValueError if Keras runs on another backend, on which nothing can be exported."""
+    if keras.backend.backend() != "tensorflow":
+        raise ValueError(
+            f"exports are TensorFlow graphs, but Keras runs on {keras.backend.backend()}: set KERAS_BACKEND=tensorflow. "
+            "A model folder loads on any backend"
+        )
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Subject:
     """The subject of an export.
@@ -88,11 +97,7 @@ def load_subject(
         ValueError: an invalid `beam_size`, Keras does not run on TensorFlow, or padding changes the encoder's output.
         ModelFolderError, FileNotFoundError: as `load_model`.
     """
-    if keras.backend.backend() != "tensorflow":
-        raise ValueError(
-            f"exports are TensorFlow graphs, but Keras runs on {keras.backend.backend()}: set KERAS_BACKEND=tensorflow. "
-            "A model folder loads on any backend"
-        )
+    require_tensorflow()
     if beam_size is not None and beam_size < 1:
         raise ValueError(f"beam_size must be at least 1. Received: beam_size={beam_size}")
     if isinstance(model, TrainedModel):

@@ -12,6 +12,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -115,10 +116,17 @@ def file_of(folder: str | Path, name: str) -> Path:
 
 
 def inside(folder: str | Path, path: str | Path) -> str:
-    """Resolves a path in the folder; refuses one that leads out of it by its name, as a link, or through a pattern."""
+    """Resolves a path in the folder; refuses one that leads out of it by its name, as a link, or through a pattern.
+
+    Only the last part of the path may be a pattern: a stranger's `*/*/*` could search the whole disk.
+    """
     joined = Path(folder, path)
+    if glob.has_magic(os.path.dirname(path)):
+        raise ModelFolderError(
+            f"{folder} refers to files in folders by a pattern, which are not read: {path}"
+        )
     pattern = os.path.join(glob.escape(str(folder)), path)
-    for each in (joined, *map(Path, glob.glob(pattern))):
+    for each in chain([joined.parent, joined], map(Path, glob.iglob(pattern))):
         if not each.resolve().is_relative_to(Path(folder).resolve()):
             raise ModelFolderError(
                 f"{folder} refers to a file outside of it, which is not read: {path}. Copy the file there, or name it yourself"

@@ -84,9 +84,14 @@ def open_pairs(paths: Sequence[str | Path], max_chars: int = MAX_CHARS) -> Corpu
     """The same pairs as from `read_pairs`, checked but left in their files: memory holds only one byte per pair.
 
     Raises:
-        CorpusError: as `read_pairs`.
+        CorpusError: as `read_pairs`, or a file is a pipe, which can be read only once.
     """
     files = _Files.of(paths)
+    for path in files.all():
+        if path.exists() and not path.is_file():
+            raise CorpusError(
+                f"{path} is not a file: training reads its pairs more than once. Write them to a file first"
+            )
     kept = bytearray(_is_usable(pair, max_chars) for pair in files.pairs())
     source, target = (FileLines(lambda side=side: files.side(side), kept) for side in range(2))
     dropped = len(kept) - len(source)
@@ -189,6 +194,9 @@ class _Files(NamedTuple):
                 "file n of one side must hold the translations of file n of the other"
             )
         return cls((source, target), [])
+
+    def all(self) -> list[Path]:
+        return self.tables if self.sides is None else [*self.sides[0], *self.sides[1]]
 
     def pairs(self) -> Iterator[tuple[str, str]]:
         """All pairs, including unusable ones."""

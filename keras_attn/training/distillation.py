@@ -26,6 +26,7 @@ from keras_attn.inference.translator import Translator
 from keras_attn.storage import model_folder
 from keras_attn.text.corpus import Corpus, keep_usable, read_lines, read_pairs
 from keras_attn.text.links import Links, format_pharaoh, parse_links
+from keras_attn.training import checkpoint as checkpoints
 from keras_attn.training import fit
 from keras_attn.training.checkpoint import CheckpointError
 from keras_attn.training.inputs import digest
@@ -143,6 +144,10 @@ def _begin(folder: Path, **plan: Any) -> None:
     """Records the settings of the folder; raises CheckpointError if it was started with others."""
     path = folder / PLAN
     if not path.exists():
+        if any((folder / file).exists() for file in (checkpoints.FILE, checkpoints.PREVIOUS)):
+            raise CheckpointError(
+                f"the training in {folder} is not a distillation: distill in another folder"
+            )
         write_json(path, plan)
     begun = read_json(path)
     if begun == plan:

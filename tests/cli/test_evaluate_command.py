@@ -1,3 +1,5 @@
+import os
+
 import pytest
 
 from keras_attn.storage import packaged
@@ -38,6 +40,24 @@ def test_the_metrics_of_a_packaged_model_stay_as_they_are(run, model_folder, pai
     result = run("evaluate", model_folder.name, *files, "--beam-size", 1)
     assert result.exit_code == 0 and "BLEU " in result.stdout
     assert load_metrics(model_folder) == {}
+
+
+def test_scores_that_cannot_be_saved_are_printed_all_the_same(run, model_folder, pair_files):
+    (model_folder / ".lock").write_text("a file where saving wants a folder")
+    source, reference = pair_files
+    files = ["--source", source, "--reference", reference]
+    result = run("evaluate", model_folder, *files, "--beam-size", 1)
+    assert result.exit_code == 0 and "BLEU " in result.stdout
+    assert f"Warning: the scores are not saved in {model_folder}: File exists" in result.stderr
+    assert load_metrics(model_folder) == {}
+
+
+def test_a_file_may_have_a_name_that_is_not_utf_8(run, model_folder, pair_files):
+    source, reference = pair_files
+    named = source.rename(source.with_name(os.fsdecode(b"ten\xff.en")))
+    files = ["--source", named, "--reference", reference]
+    assert run("evaluate", model_folder, *files, "--beam-size", 1).exit_code == 0
+    assert load_metrics(model_folder).keys() == {"ten\N{REPLACEMENT CHARACTER}.en_greedy"}
 
 
 def test_a_reference_may_be_one_of_several(run, model_folder, pair_files):

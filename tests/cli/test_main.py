@@ -110,6 +110,7 @@ def test_a_mistake_is_one_line_on_stderr_and_exit_code_2(arguments, message, run
         ("[model", [], "is not valid TOML"),
         ("", ["--set", "training.epoch=3"], "unknown key training.epoch; did you mean 'epochs'?"),
         ("", ["--set", "epochs"], "expected section.key=value, got 'epochs'"),
+        ("", ["--set", "data.train=['\udcff.en', 'a.fr']"], "is not UTF-8, as a config has to be"),
     ],
 )
 def test_a_mistake_in_a_config_is_named(content, overrides, message, run, tmp_path):
@@ -153,6 +154,27 @@ def test_an_interruption_gives_130_without_a_traceback(run, monkeypatch):
     result = run("train", __file__, "runs")
     assert result.exit_code == 130
     assert result.stderr.strip() == ""
+
+
+@pytest.mark.parametrize(
+    ("backend", "command", "message"),
+    [
+        ("nonsense", "train", "Keras cannot run with KERAS_BACKEND=nonsense: "),
+        ("nonsense", "demo", "Keras cannot run with KERAS_BACKEND=nonsense: "),
+        ("jax", "demo", "exports are TensorFlow graphs, but Keras runs on jax: set KERAS_BACKEND=tensorflow"),
+    ],
+)
+def test_a_backend_that_cannot_do_it_is_a_mistake_found_before_the_work(backend, command, message, tmp_path):
+    (tmp_path / "config.toml").write_text("[training]\nepochs = 1\n")
+    result = subprocess.run(
+        [sys.executable, "-m", "keras_attn", command, tmp_path / "config.toml", tmp_path / "run"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "KERAS_BACKEND": backend},
+    )
+    assert result.returncode == 2
+    assert one_line(result.stderr) and message in result.stderr
+    assert not (tmp_path / "run").exists()
 
 
 def test_the_module_runs_as_the_command_does():

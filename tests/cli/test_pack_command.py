@@ -47,6 +47,16 @@ def test_a_packed_model_is_half_as_large_and_says_the_same(run, model_folder, tm
     )
 
 
+def test_a_warning_names_the_copy_as_the_user_does(run, model_folder, tmp_path, monkeypatch):
+    def refuse(*_):
+        raise ValueError("a loop that TensorFlow cannot trace")
+
+    monkeypatch.setattr("keras_attn.export.engine.convert", refuse)
+    result = run("pack", model_folder, tmp_path / "packed")
+    assert result.exit_code == 0
+    assert f"Warning: {tmp_path / 'packed'} gets no engine" in result.stderr
+
+
 def test_a_folder_with_something_in_it_is_not_packed_into(run, model_folder):
     result = run("pack", model_folder, model_folder)
     assert result.exit_code == 2

@@ -90,6 +90,17 @@ def test_the_cache_is_the_folder_that_is_named_for_it_else_in_the_home_folder(tm
     assert cache_folder() == tmp_path / ".cache" / "keras_attn"
 
 
+def test_a_user_without_a_home_folder_is_told_to_name_the_cache(monkeypatch):
+    def unknown(_):
+        raise KeyError
+
+    for name in ("HOME", "KERAS_ATTN_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("pwd.getpwuid", unknown)
+    with pytest.raises(OSError, match="no home folder for a cache: set KERAS_ATTN_CACHE"):
+        cache_folder()
+
+
 def test_the_dictionary_is_downloaded_as_text_and_read_with_stress_or_without(server, cache, monkeypatch):
     words = [f"w{n}" for n in range(60)]
     text = "".join(f"{word} AH{n % 3} B # remark\n" for n, word in enumerate(words)).encode()

@@ -429,13 +429,21 @@ def name_in_config(folder, key, path):
     config.write_text("\n".join([lines[0], f"{key} = {value}", *lines[1:]]))
 
 
-@pytest.mark.parametrize("path", ["part-1.en", "part-*.en", "part-?.en", "part-[0-9].en", "*/part-1.en"])
+@pytest.mark.parametrize("path", ["part-1.en", "part-*.en", "part-?.en", "part-[0-9].en", "parts/part-*"])
 def test_a_config_s_file_that_is_a_link_out_of_the_folder_is_not_read(path, model_folder, tmp_path):
     (tmp_path / "part-1.en").write_text("a secret\n")
     (model_folder / "part-1.en").symlink_to(tmp_path / "part-1.en")
     (model_folder / "parts").symlink_to(tmp_path)
     name_in_config(model_folder, "train", path)
     with pytest.raises(ModelFolderError, match="refers to a file outside of it, which is not read"):
+        load_data_config(model_folder)
+
+
+@pytest.mark.parametrize("path", ["/*/*/*/*/*/*/*/none", "*/*/*/none", "*/part-1.en", "*/../*/../*/none"])
+def test_a_pattern_of_folders_is_refused_before_anything_is_searched(path, model_folder):
+    (model_folder / "everything").symlink_to("/")
+    name_in_config(model_folder, "test", path)
+    with pytest.raises(ModelFolderError, match="refers to files in folders by a pattern, which are not read"):
         load_data_config(model_folder)
 
 

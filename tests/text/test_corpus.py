@@ -1,4 +1,6 @@
 import gzip
+import os
+import threading
 
 import pytest
 
@@ -73,6 +75,18 @@ def test_an_over_long_side_is_dropped_and_counted(write):
     paths = [write("a.en", "12345\n123456\n1\n"), write("a.de", "1\n1\n123456\n")]
     expected = Corpus(["12345"], ["1"], dropped=2)
     assert read_pairs(paths, max_chars=5) == in_lists(open_pairs(paths, max_chars=5)) == expected
+
+
+def test_pipes_which_end_after_one_reading_are_read_into_memory_but_not_left_in_their_files(write):
+    target = write("a.en", "a\nb\n")
+    pipe = target.with_name("pipe.de")
+    os.mkfifo(pipe)
+    with pytest.raises(CorpusError, match=r"pipe\.de is not a file: training reads its pairs more than once"):
+        open_pairs([pipe, target])
+    writer = threading.Thread(target=pipe.write_text, args=("c\nd\n",))
+    writer.start()
+    assert read_pairs([pipe, target]) == Corpus(["c", "d"], ["a", "b"])
+    writer.join()
 
 
 @pytest.mark.parametrize("read", [read_pairs, open_pairs])

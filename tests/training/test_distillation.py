@@ -190,6 +190,13 @@ def test_other_rounds_or_teachers_in_the_same_folder_are_refused(unbroken, two_r
         two_rounds(unbroken, **others)
 
 
+def test_a_folder_with_a_training_that_is_not_a_distillation_is_refused(unbroken, two_rounds, tmp_path):
+    trained = shutil.copytree(unbroken / "teachers" / "round-1" / "forward-1", tmp_path / "trained")
+    with pytest.raises(CheckpointError, match="is not a distillation: distill in another folder"):
+        two_rounds(trained)
+    assert not (trained / "teachers").exists()
+
+
 def test_other_pairs_in_the_same_folder_are_refused(unbroken, two_rounds, pair_files):
     fewer = dict.fromkeys(("train", "dev"), read_pairs([pair_files / "dev.tsv"]))
     with pytest.raises(CheckpointError, match=r"pairs are not those with which the distillation in .* began"):
