@@ -201,7 +201,7 @@ def test_evaluate_takes_the_split_that_it_is_given_or_the_test_split(run, model,
 def exported(noted):
     """What is exported, in which form."""
     noted("keras_attn.cli.export.check_model_folder")
-    noted("keras_attn.cli.export.load_tensorflow")
+    noted("keras_attn.cli.export.load_keras")
     noted("keras_attn.cli.export.load_model", returns="a model")
     return {
         "litert": noted("keras_attn.export.litert.export_litert", returns="compared"),
@@ -292,12 +292,13 @@ def test_pack_keeps_the_metrics_in_half_precision_and_says_how_many_megabytes_it
         (folder / "weights").write_bytes(bytes(2_460_000))
 
     noted("keras_attn.cli.pack.check_model_folder")
-    noted("keras_attn.cli.pack.load_tensorflow")
+    noted("keras_attn.cli.pack.load_keras")
     noted("keras_attn.cli.pack.load_model", returns="a model")
     noted("keras_attn.cli.pack.load_metrics", returns={"bleu": 30.0})
     monkeypatch.setattr("keras_attn.cli.pack.save_model", save)
     monkeypatch.setattr(
-        "keras_attn.cli.pack.add_engine", lambda folder: (folder / "engine").write_bytes(bytes(1_000_000))
+        "keras_attn.cli.pack.add_engine",
+        lambda folder, name: (folder / "engine").write_bytes(bytes(1_000_000)),
     )
     result = run("pack", model, tmp_path / "packed")
     assert result.stdout == f"{tmp_path / 'packed'}  3.5 MB\n"
