@@ -8,6 +8,7 @@ from itertools import chain, islice
 
 from keras_attn.config import Config, ConfigError, DataConfig, TokenizerConfig
 from keras_attn.data.augmentation import with_augmentation
+from keras_attn.data.concatenation import with_concatenations
 from keras_attn.data.splits import Splits, split_corpus
 from keras_attn.special_ids import UNK_ID
 from keras_attn.text.corpus import Corpus, Lines, open_pairs, read_pairs
@@ -37,7 +38,9 @@ def training_pairs(config: Config, given: Splits | None = None) -> Splits:
         )
     if config.data.augmentation:
         languages = config.data.source_language, config.data.target_language
-        train = with_augmentation(train, config.data.augmentation, config.training.seed, languages=languages)
+        seed = config.training.seed
+        train = with_augmentation(train, config.data.augmentation, seed, languages=languages)
+        train = with_concatenations(train, seed)
     return Splits(train, dataclasses.replace(pairs.dev, links=None))
 
 
