@@ -6,7 +6,8 @@ Takes model folders or names of packaged models. Prints for each, by its own sea
 
 - the share of the numbers, times, prices, dates and invented names in 500 generated sentences that come out right
   (`shared/challenge.py`);
-- chrF of 500 sentences of the test split as they stand, in capitals, without capitals, and without the final mark;
+- chrF of 500 sentences of the test split as they stand, in capitals, without capitals, without the final mark, and as 250 lines of
+  two;
 - of 200 single words, some greetings and an empty line, how many are answered with more than four words more, or with a word three
   times in a row.
 """
@@ -57,12 +58,18 @@ def measured(name: str) -> dict[str, float | int | str]:
     row["chrF"] = corpus_scores(translate(lines), references).chrf
     for how, changed in CARELESS.items():
         row[how] = corpus_scores(translate([changed(line) for line in lines]), references).chrf
+    row["two a line"] = corpus_scores(translate(_by_twos(lines)), _by_twos(references)).chrf
 
     words = sorted({word for line in test.source for word in re.findall(r"[^\W\d_]{2,}", line)})
     alone = random.Random(1).sample(words, WORDS) + GREETINGS[source]
     row["short"] = len(alone)
     row["runs on"] = sum(_runs_on(one, said) for one, said in zip(alone, translate(alone), strict=True))
     return row
+
+
+def _by_twos(lines: list[str]) -> list[str]:
+    half = len(lines) // 2
+    return [f"{one} {other}" for one, other in zip(lines[:half], lines[half:], strict=True)]
 
 
 def _runs_on(line: str, said: str) -> bool:
@@ -77,7 +84,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     rows = [measured(name) for name in args.models]
-    columns = (*KINDS, "numbers", "chrF", *CARELESS, "runs on", "short")
+    columns = (*KINDS, "numbers", "chrF", *CARELESS, "two a line", "runs on", "short")
     print(f"| model | {' | '.join(columns)} |\n|{'---|' * (len(columns) + 1)}")
     for row in rows:
         cells = (
