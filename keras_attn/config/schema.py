@@ -183,7 +183,9 @@ class SearchConfig:
     length_penalty: float = 1.0  # alpha in ((5 + n) / 6) ** alpha, Wu et al. 2016, equation 14
     # beta of the same equation: penalises source words that were not read; needs attention
     coverage_penalty: float = 0.0
-    min_length: int = limited(0, 10_000)  # the fewest target sub-words, EOS included
+    min_length: int = limited(
+        2, 10_000
+    )  # the fewest target sub-words, EOS included; 2: no translation is empty
     no_repeat_ngram: int = 0  # no sequence of this many sub-words is repeated; 0: no limit
     max_length_factor: float = limited(2.0, 100)  # at most factor * source length + extra target sub-words
     max_length_extra: int = limited(10, 10_000)

@@ -105,7 +105,7 @@ def load_subject(
     elif isinstance(model, str | Path):
         model = Translator.load(model)
     translator = model if isinstance(model, Translator) else None
-    search = translator.search if translator else SearchConfig()
+    search = translator.search if translator else SearchConfig(min_length=0)
     if beam_size is not None:
         search = dataclasses.replace(search, beam_size=beam_size)
     if max_source_length is not None:

@@ -1,7 +1,7 @@
 """Greedy search, sampling and beam search with any step function; constraints and ensembles wrap a step function."""
 
 from keras_attn.search.beam import beam
-from keras_attn.search.constraints import MinLength, NoRepeat, Prefix, constrained
+from keras_attn.search.constraints import NoRepeat, Prefix, constrained
 from keras_attn.search.ensemble import ensemble
 from keras_attn.search.greedy import greedy
 from keras_attn.search.hypotheses import Hypotheses
@@ -13,7 +13,6 @@ from keras_attn.search.sampling import random_numbers, sample
 __all__ = [
     "Beam",
     "Hypotheses",
-    "MinLength",
     "NoRepeat",
     "Phrases",
     "Prefix",

@@ -22,6 +22,7 @@ def beam(
     max_length: int,
     limits: Limits = None,
     return_weights: bool = False,
+    min_length: int = 0,
     beam_size: int,
     length_penalty: float = 1.0,
     coverage_penalty: float = 0.0,
@@ -41,8 +42,8 @@ def beam(
     A beam of one is greedy search: with a single slot, an EOS that is only second best must not end the sentence.
 
     Args:
-        step, bos_id, eos_id, max_length, limits, return_weights: as for `greedy`; `step` is called with B * K rows, with the
-            hypotheses of a sentence adjacent.
+        step, bos_id, eos_id, max_length, limits, return_weights, min_length: as for `greedy`; `step` is called with B * K rows, the
+            hypotheses of a sentence next to each other.
         state: nest of tensors `[B, ...]`; each row is repeated K times.
         beam_size: K.
         length_penalty: alpha in `((5 + n) / 6) ** alpha`, by which a log-probability is divided.
@@ -97,6 +98,7 @@ def beam(
             max_length=max_length,
             limits=limits,
             return_weights=return_weights,
+            min_length=min_length,
         )
         return best._replace(scores=best.log_probs / penalty(best.lengths, length_penalty))
     hypotheses.check_ids(bos_id, eos_id)
@@ -110,10 +112,13 @@ def beam(
     def choose(position, log_probs, weights, progress, active):
         live, finished = progress
         live = _covered(live, weights)
+        log_probs = hypotheses.possible(
+            log_probs, position, bos_id=bos_id, eos_id=eos_id, min_length=min_length
+        )
         if phrases is None:
-            choice = best_extensions(live, log_probs, bos_id=bos_id, diversity=diversity)
+            choice = best_extensions(live, log_probs, diversity=diversity)
         else:
-            choice = said_extensions(live, log_probs, phrases, bos_id=bos_id, eos_id=eos_id)
+            choice = said_extensions(live, log_probs, phrases, eos_id=eos_id)
         candidates = _extended(live, choice, position, first_rows)
         ended = ops.equal(choice.tokens, eos_id)
         finished = paths.best_finished(finished, paths.only(candidates, ended), ranking)

@@ -28,22 +28,21 @@ class Choice(NamedTuple):
     said: Said | tuple[()]  # [B, 2K, ...], how much of the phrases each then contains
 
 
-def best_extensions(live: Paths, log_probs: LogProbs, *, bos_id: int, diversity: float) -> Choice:
+def best_extensions(live: Paths, log_probs: LogProbs, *, diversity: float) -> Choice:
     """The best 2K of a sentence, which are among the best 2K of each of its rows. At most K end in EOS, one per row."""
     beam_size = live.log_probs.shape[1]
-    best, tokens = hypotheses.best_tokens(log_probs, 2 * beam_size, bos_id)  # [B * K, C]
+    best, tokens = hypotheses.best_tokens(log_probs, 2 * beam_size)  # [B * K, C]
     totals = _totals(live, best)
     keys = totals - diversity * np.arange(best.shape[1], dtype="float32") if diversity else totals
     return _best(keys, totals, tokens, ())
 
 
-def said_extensions(live: Paths, log_probs: LogProbs, wanted: Phrases, *, bos_id: int, eos_id: int) -> Choice:
+def said_extensions(live: Paths, log_probs: LogProbs, wanted: Phrases, *, eos_id: int) -> Choice:
     """Picks 2K of a sentence in turns, by how much of the phrases they contain.
 
     They are chosen from the best 2K of each row and from the next tokens of its phrases. None that lacks a phrase ends.
     """
     beam_size, vocabulary = live.log_probs.shape[1], log_probs.shape[-1]
-    log_probs = hypotheses.possible(log_probs, bos_id)
     no_end = ops.where(np.arange(vocabulary) == eos_id, NEVER, log_probs)
     following = phrases.next_tokens(wanted, live.said, ops.reshape(no_end, (-1, beam_size, vocabulary)))
     following = ops.reshape(following, (-1, following.shape[-1]))  # [B * K, P]

@@ -1,6 +1,6 @@
 """Constraints on hypotheses, which wrap a step: a step with constraints is again a step.
 
-    step, state = constrained(step, state, [NoRepeat(3, max_length), MinLength(5, EOS_ID), Prefix(ids)])
+    step, state = constrained(step, state, [NoRepeat(3, max_length), Prefix(ids)])
 
 A constraint has a method `start(batch)`, which returns its initial state for each row, and a call. The call takes the tokens
 forbidden so far, the token just read and its state, and returns the updated forbidden tokens and state. Forbidden tokens get a
@@ -29,22 +29,6 @@ class Constraint(Protocol):
 
     def __call__(self, forbidden: Forbidden, tokens: Tokens, state: State) -> tuple[Forbidden, State]:
         """The tokens that must not follow `tokens`, int32 `[N]`, and the next state."""
-
-
-@dataclasses.dataclass(frozen=True)
-class MinLength:
-    """Forbids EOS before a hypothesis has `length` tokens, EOS included."""
-
-    length: int
-    eos_id: int
-
-    def start(self, batch: int | Scalar) -> State:
-        return ops.zeros((batch,), dtype="int32")  # tokens produced so far
-
-    def __call__(self, forbidden: Forbidden, tokens: Tokens, said: State) -> tuple[Forbidden, State]:
-        too_short = ops.expand_dims(said + 1 < self.length, -1)  # [N, 1]
-        end = ops.arange(forbidden.shape[-1], dtype="int32") == self.eos_id  # [V]
-        return ops.logical_or(forbidden, ops.logical_and(too_short, end)), said + 1
 
 
 @dataclasses.dataclass(frozen=True)

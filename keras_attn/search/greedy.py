@@ -22,6 +22,7 @@ def greedy(
     max_length: int,
     limits: Limits = None,
     return_weights: bool = False,
+    min_length: int = 0,
 ) -> Hypotheses:
     """Takes the most probable token at every position, until EOS or the sentence's limit.
 
@@ -37,6 +38,7 @@ def greedy(
         max_length: L, the most tokens of any sentence, EOS included.
         limits: int32 `[B]`, the most tokens of each sentence, capped at `max_length`; None: `max_length`.
         return_weights: whether to keep the attention weights of each token.
+        min_length: the fewest tokens, EOS included, where the limit allows for them.
 
     Returns:
         `Hypotheses` with N = 1.
@@ -46,7 +48,7 @@ def greedy(
     """
 
     def most_probable(log_probs, position):
-        best, tokens = hypotheses.best_tokens(log_probs, 1, bos_id)
+        best, tokens = hypotheses.best_tokens(log_probs, 1)
         return best[:, 0], tokens[:, 0]
 
     return decode_one(
@@ -58,6 +60,7 @@ def greedy(
         max_length=max_length,
         limits=limits,
         return_weights=return_weights,
+        min_length=min_length,
     )
 
 
@@ -71,6 +74,7 @@ def decode_one(
     max_length: int,
     limits: Limits,
     return_weights: bool,
+    min_length: int,
 ) -> Hypotheses:
     """Decodes one hypothesis per sentence; `pick(log_probs [B, V], position) -> (log_probs, tokens)`, both `[B]`, chooses."""
     hypotheses.check_ids(bos_id, eos_id)
@@ -79,6 +83,9 @@ def decode_one(
 
     def choose(position, log_probs, weights, progress, active):
         buffer, lengths, totals = progress
+        log_probs = hypotheses.possible(
+            log_probs, position, bos_id=bos_id, eos_id=eos_id, min_length=min_length
+        )
         picked, tokens = pick(log_probs, position)
         tokens = ops.where(active, tokens, PAD_ID)
         buffer = hypotheses.put(buffer, position, tokens)

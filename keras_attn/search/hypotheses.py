@@ -59,14 +59,21 @@ def sentence_limits(limits: Limits, batch: int | Scalar, max_length: int) -> Ten
     return ops.minimum(ops.reshape(limits, (batch,)), max_length)
 
 
-def possible(log_probs: LogProbs, bos_id: int) -> LogProbs:
-    """Log-probabilities float32 `[N, V]` in which PAD and BOS are impossible."""
-    impossible = np.isin(np.arange(log_probs.shape[-1]), (PAD_ID, bos_id)).astype("float32")
-    return log_probs + ops.convert_to_tensor(NEVER * impossible)
+def possible(log_probs: LogProbs, position: Scalar, *, bos_id: int, eos_id: int, min_length: int) -> LogProbs:
+    """Log-probabilities float32 `[N, V]` in which PAD and BOS are impossible, and EOS where it would be the token before number
+    `min_length`, counted from 1."""
+
+    def impossible(*ids: int) -> Tensor:
+        return ops.convert_to_tensor(NEVER * np.isin(np.arange(log_probs.shape[-1]), ids).astype("float32"))
+
+    never = impossible(PAD_ID, bos_id)
+    if min_length > 1:
+        never = ops.where(position + 1 < min_length, impossible(PAD_ID, bos_id, eos_id), never)
+    return log_probs + never
 
 
-def best_tokens(log_probs: LogProbs, k: int, bos_id: int) -> tuple[Tensor, Tensor]:
-    """The best k tokens of each row, or the whole vocabulary if it is smaller; PAD and BOS are never possible.
+def best_tokens(log_probs: LogProbs, k: int) -> tuple[Tensor, Tensor]:
+    """The best k tokens of each row, or the whole vocabulary if it is smaller.
 
     Args:
         log_probs: float32 `[N, V]`.
@@ -74,7 +81,7 @@ def best_tokens(log_probs: LogProbs, k: int, bos_id: int) -> tuple[Tensor, Tenso
     Returns:
         `(log_probs, tokens)`: float32 and int32 `[N, min(k, V)]`, best first; on a tie, the smaller id first.
     """
-    best, tokens = _top_k(possible(log_probs, bos_id), min(k, log_probs.shape[-1]))
+    best, tokens = _top_k(log_probs, min(k, log_probs.shape[-1]))
     return best, ops.cast(tokens, "int32")  # torch counts in int64
 
 

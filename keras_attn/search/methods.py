@@ -4,7 +4,7 @@ import dataclasses
 
 from keras_attn.config import Beam, Sampling
 from keras_attn.search.beam import beam
-from keras_attn.search.constraints import Constraint, MinLength, NoRepeat, Prefix, constrained
+from keras_attn.search.constraints import Constraint, NoRepeat, Prefix, constrained
 from keras_attn.search.hypotheses import Hypotheses
 from keras_attn.search.phrases import Phrases
 from keras_attn.search.sampling import sample
@@ -41,9 +41,13 @@ def run(
         ValueError: whatever the search refuses, phrases with sampling, or sampling without `uniforms`.
     """
     options = dataclasses.asdict(method)
-    for name in ("min_length", "no_repeat_ngram", "seed", "first_row"):
+    for name in ("no_repeat_ngram", "seed", "first_row"):
         options.pop(name, None)
-    constraints = _constraints(method, max_length) + ([] if prefix is None else [Prefix(prefix)])
+    constraints: list[Constraint] = []
+    if method.no_repeat_ngram:
+        constraints.append(NoRepeat(method.no_repeat_ngram, max_length))
+    if prefix is not None:
+        constraints.append(Prefix(prefix))
     step, state = constrained(step, state, constraints)
     common = {
         "bos_id": BOS_ID,
@@ -59,13 +63,3 @@ def run(
             raise ValueError("sampling needs uniforms, such as random_numbers(seed, range(rows), max_length)")
         return sample(step, state, **common, **options, uniforms=uniforms)
     return beam(step, state, **common, **options, source_mask=source_mask, phrases=phrases, n_best=n_best)
-
-
-def _constraints(method: Beam | Sampling, max_length: int) -> list[Constraint]:
-    """The constraints of any search method."""
-    chosen: list[Constraint] = []
-    if method.no_repeat_ngram:
-        chosen.append(NoRepeat(method.no_repeat_ngram, max_length))
-    if method.min_length > 1:
-        chosen.append(MinLength(method.min_length, EOS_ID))
-    return chosen

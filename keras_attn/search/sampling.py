@@ -20,6 +20,7 @@ def sample(
     max_length: int,
     limits: Limits = None,
     return_weights: bool = False,
+    min_length: int = 0,
     uniforms: Tensor,
     temperature: float = 1.0,
     top_k: int = 0,
@@ -31,7 +32,7 @@ def sample(
     graph, whatever else is in the batch. (Models round differently, though, and may be at the border between two tokens.)
 
     Args:
-        step, state, bos_id, eos_id, max_length, limits, return_weights: as for `greedy`.
+        step, state, bos_id, eos_id, max_length, limits, return_weights, min_length: as for `greedy`.
         uniforms: float32 `[B, L]`, uniform in [0, 1), one for each token, see `random_numbers`.
         temperature: log-probabilities are divided by it; below 1, probable tokens become more probable.
         top_k: draw only from the k most probable tokens; 0: from all.
@@ -54,7 +55,7 @@ def sample(
         raise ValueError(f"top_p must be above 0 and at most 1 (all tokens). Received: {top_p}")
 
     def draw(log_probs, position):
-        best, tokens = hypotheses.best_tokens(log_probs, top_k or log_probs.shape[-1], bos_id)  # [B, k]
+        best, tokens = hypotheses.best_tokens(log_probs, top_k or log_probs.shape[-1])  # [B, k]
         choice = _inverse_cdf(best / temperature, top_p, ops.take(uniforms, position, axis=1))[:, None]
         return tuple(ops.squeeze(ops.take_along_axis(x, choice, axis=1), 1) for x in (best, tokens))
 
@@ -67,6 +68,7 @@ def sample(
         max_length=max_length,
         limits=limits,
         return_weights=return_weights,
+        min_length=min_length,
     )
 
 

@@ -363,7 +363,8 @@ def test_what_has_to_be_asked_for_is_off():
     [
         ({}, 7, 24),  # 2 * 7 + 10
         ({"max_length_factor": 1.5, "max_length_extra": 0}, 3, 4),  # 4.5
-        ({"max_length_factor": 0.0, "max_length_extra": 0}, 9, 1),  # room for EOS
+        ({"max_length_factor": 0.0, "max_length_extra": 0}, 9, 2),  # room for a word and EOS
+        ({"max_length_factor": 0.0, "max_length_extra": 0, "min_length": 0}, 9, 1),  # room for EOS
         ({"min_length": 24}, 7, 24),
         ({"min_length": 25}, 7, 25),
     ],

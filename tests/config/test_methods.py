@@ -1,5 +1,7 @@
 """The search methods and their options."""
 
+import dataclasses
+
 import pytest
 
 from keras_attn.config import Beam, Sampling, SearchConfig
@@ -12,8 +14,9 @@ def test_the_method_that_a_config_describes_has_all_its_options():
     assert Beam.of(settings) == Beam(7, 0.6, 0.2, 0.0, min_length=4, no_repeat_ngram=3)
 
 
-def test_a_beam_has_the_defaults_of_a_config():
-    assert Beam() == Beam.of(SearchConfig()) == Beam(5, 1.0, 0.0, 0.0, min_length=0, no_repeat_ngram=0)
+def test_a_beam_has_the_defaults_of_a_config_but_may_end_at_once():
+    assert Beam() == Beam(5, 1.0, 0.0, 0.0, min_length=0, no_repeat_ngram=0)
+    assert Beam.of(SearchConfig()) == dataclasses.replace(Beam(), min_length=2)
 
 
 def test_sampling_draws_from_all_words_as_the_model_says_unless_it_is_told_otherwise():

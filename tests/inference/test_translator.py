@@ -101,7 +101,19 @@ def test_no_translation_is_longer_than_its_limit(tiny_trained, lines):
     translator = Translator.from_trained(with_search(tiny_trained, max_length_factor=0.5, max_length_extra=1))
     for found in translator.translate(lines, beam_size=1):
         words = len(found.source_ids) - 1
-        assert 1 <= len(found.target_ids) <= max(1, int(0.5 * words + 1))
+        assert 2 <= len(found.target_ids) <= max(2, int(0.5 * words + 1))
+
+
+def test_no_translation_is_empty_unless_the_model_may_say_nothing(tiny_trained, lines):
+    bias = tiny_trained.model.get_layer("output").bias
+    before = bias.numpy()
+    bias.assign(np.where(np.arange(len(before)) == EOS_ID, 100.0, 0.0))  # it would rather say nothing
+    for beam_size in (1, 4):
+        found = Translator.from_trained(tiny_trained).translate(lines[:3], beam_size=beam_size)
+        assert [len(each.target_ids) for each in found] == [2, 2, 2]
+        silent = Translator.from_trained(with_search(tiny_trained, min_length=0))
+        assert silent(lines[:3], beam_size=beam_size) == ["", "", ""]
+    bias.assign(before)
 
 
 def test_a_translation_longer_than_the_first_buffer_is_found(tiny_trained, lines):
@@ -138,7 +150,9 @@ def test_n_best_lists_hold_different_hypotheses_the_finished_ones_first_and_in_o
 
 def test_an_n_best_list_holds_no_more_than_there_is_to_say(tiny_trained, lines):
     """Of one token there are as many translations as words, EOS among them; padding and BOS are never said."""
-    translator = Translator.from_trained(with_search(tiny_trained, max_length_factor=0.0, max_length_extra=1))
+    translator = Translator.from_trained(
+        with_search(tiny_trained, max_length_factor=0.0, max_length_extra=1, min_length=0)
+    )
     words = translator.target_tokenizer.vocab_size - 2
     (found,) = translator.translate(lines[:1], beam_size=words + 5, n_best=words + 5)
     said = [translation.target_ids for translation in (found, *found.alternatives)]

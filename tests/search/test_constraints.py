@@ -7,7 +7,6 @@ import pytest
 
 from keras_attn.search import (
     Beam,
-    MinLength,
     NoRepeat,
     Prefix,
     Sampling,
@@ -29,15 +28,9 @@ def repeats(tokens, n):
 
 
 CASES = {
-    "at least three tokens": (lambda: [MinLength(3, EOS)], lambda t: EOS not in t[:2]),
-    "longer than the limit": (lambda: [MinLength(9, EOS)], lambda t: EOS not in t),
     "no word twice": (lambda: [NoRepeat(1, LIMIT)], lambda t: not repeats(t, 1)),
     "no pair twice": (lambda: [NoRepeat(2, LIMIT)], lambda t: not repeats(t, 2)),
     "no triple twice": (lambda: [NoRepeat(3, LIMIT)], lambda t: not repeats(t, 3)),
-    "both": (
-        lambda: [NoRepeat(2, LIMIT), MinLength(3, EOS)],
-        lambda t: not repeats(t, 2) and EOS not in t[:2],
-    ),
     "a beginning": (lambda: [Prefix([[5, 1], [5, 1]])], lambda t: t[:2] == (5, 1)),
     "a beginning that repeats itself": (
         lambda: [NoRepeat(1, LIMIT), Prefix([[4, 4], [4, 4]])],
@@ -60,6 +53,42 @@ def test_the_best_hypotheses_that_keep_to_constraints_are_found(markov, ids, tok
         np.testing.assert_allclose(
             found.log_probs[sentence][: len(real)], [p for _, p, _ in expected], rtol=1e-5
         )
+
+
+@pytest.mark.parametrize("min_length", [2, 3, 9])
+def test_no_hypothesis_ends_before_the_fewest_tokens(markov, ids, token_lists, min_length):
+    model = markov(2)
+    found = beam(
+        model,
+        model.state,
+        **ids,
+        max_length=LIMIT,
+        beam_size=WIDE,
+        length_penalty=0.6,
+        min_length=min_length,
+    )
+    for sentence, hypotheses in enumerate(token_lists(found)):
+        expected = [
+            tokens
+            for _, _, tokens in model.all_hypotheses(sentence, LIMIT, 0.6)
+            if EOS not in tokens[: min_length - 1]
+        ]
+        assert [tokens for tokens in hypotheses if tokens] == expected[:WIDE]
+
+
+@pytest.mark.parametrize("search", ["greedy", "sample", "beam"])
+def test_every_search_may_be_asked_for_a_token_before_the_end(speller, ids, token_lists, search):
+    empty = speller([EOS])
+    searches = {
+        "greedy": greedy,
+        "sample": partial(sample, uniforms=random_numbers(3, range(1), LIMIT), temperature=0.1),
+        "beam": partial(beam, beam_size=2),
+    }
+    for min_length in (0, 1, 2, 3):
+        found = searches[search](empty, empty.state, **ids, max_length=LIMIT, min_length=min_length)
+        tokens = token_lists(found)[0][0]
+        assert EOS not in tokens[: min_length - 1] and (min_length > 1 or tokens == (EOS,))
+        assert not {0, 2} & set(tokens)  # never PAD or BOS instead
 
 
 @every_case
