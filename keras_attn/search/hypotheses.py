@@ -62,14 +62,15 @@ def sentence_limits(limits: Limits, batch: int | Scalar, max_length: int) -> Ten
 def possible(log_probs: LogProbs, position: Scalar, *, bos_id: int, eos_id: int, min_length: int) -> LogProbs:
     """Log-probabilities float32 `[N, V]` in which PAD and BOS are impossible, and EOS where it would be the token before number
     `min_length`, counted from 1."""
+    first_ids = np.arange(1 + max(PAD_ID, bos_id, eos_id))  # no later one is ever impossible
 
     def impossible(*ids: int) -> Tensor:
-        return ops.convert_to_tensor(NEVER * np.isin(np.arange(log_probs.shape[-1]), ids).astype("float32"))
+        return ops.convert_to_tensor(NEVER * np.isin(first_ids, ids).astype("float32"))
 
     never = impossible(PAD_ID, bos_id)
     if min_length > 1:
         never = ops.where(position + 1 < min_length, impossible(PAD_ID, bos_id, eos_id), never)
-    return log_probs + never
+    return log_probs + ops.pad(never, [(0, log_probs.shape[-1] - len(first_ids))])
 
 
 def best_tokens(log_probs: LogProbs, k: int) -> tuple[Tensor, Tensor]:
