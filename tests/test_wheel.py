@@ -52,7 +52,7 @@ def test_it_names_tatoeba_beside_the_models_that_learned_from_it(content):
     (notice,) = [text for file, text in content.items() if file.endswith("/NOTICE")]
     cards = [text for file, text in content.items() if file.startswith("keras_attn/saved_models/tatoeba-")]
     cards = [text for text in cards if b"Tatoeba and its contributors" in text]
-    assert len(cards) == 5
+    assert len(cards) == 6
     for text in (notice, *cards):
         assert b"Tatoeba" in text and b"CC BY 2.0 FR" in text
 

@@ -15,7 +15,7 @@ from keras_attn.inference.translator import Translator
 from keras_attn.storage import packaged
 
 ROOT = Path(__file__).resolve().parents[2]
-PAIRS = ["en-es", "es-en", "en-fr", "fr-en", "en-de"]
+PAIRS = ["en-es", "es-en", "en-fr", "fr-en", "en-de", "de-en"]
 
 
 def described_inside(model):
@@ -24,7 +24,7 @@ def described_inside(model):
         return json.loads(archive.read("model.json"))
 
 
-def test_six_models_come_with_the_package():
+def test_seven_models_come_with_the_package():
     assert packaged.names() == ["cmudict", *sorted(f"tatoeba-{pair}" for pair in PAIRS)]
     assert packaged.folder("cmudict").samefile(ROOT / "saved_models" / "cmudict")
 
@@ -32,7 +32,7 @@ def test_six_models_come_with_the_package():
 def test_an_unknown_name_is_refused_with_the_known_ones():
     with pytest.raises(
         ValueError,
-        match="no packaged model 'tatoeba-xx-yy'; available: cmudict, tatoeba-en-de, tatoeba-en-es, ",
+        match="no packaged model 'tatoeba-xx-yy'; available: cmudict, tatoeba-de-en, tatoeba-en-de, ",
     ):
         packaged.folder("tatoeba-xx-yy")
 
