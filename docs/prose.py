@@ -75,8 +75,9 @@ def files() -> Iterator[Path]:
 
 
 def without_code(page: str) -> str:
-    """A page with as many lines, but without fenced blocks and code spans."""
-    page = re.sub(r"^```.*?^```$", lambda block: "\n" * block[0].count("\n"), page, flags=re.M | re.S)
+    """A page with as many lines, but without fenced blocks, code spans and tables of what a model says."""
+    for block in (r"^```[\s\S]*?^```$", r"^\|[^|\n]*\| what it says \|\n(\|.*\n)+"):
+        page = re.sub(block, lambda found: "\n" * found[0].count("\n"), page, flags=re.M)
     return re.sub(r"`[^`\n]*`", "`", page)
 
 

@@ -47,7 +47,7 @@ def test_what_recurs_is_found_with_its_line(check, line):
 def test_good_prose_code_and_words_that_only_look_wrong_pass(check):
     done = check(
         "# Page\n\nA user has a unit, an hour and a one-line `Tensorflow`, not for a key but for any row.\n\n"
-        "```text\ntakes a int\n```\n"
+        "```text\ntakes a int\n```\n\n| English | what it says |\n|---|---|\n| He omitted it. | Il a omis cela. |\n"
     )
     assert (done.returncode, done.stdout) == (0, "")
 
