@@ -149,13 +149,34 @@ def test_places_that_a_beam_leaves_empty_are_marked_by_their_scores(beam_of_four
     assert found["lengths"].tolist() == [0, 0, 0, 0]
 
 
-def test_a_translation_without_words_is_empty(tiny_trained, tmp_path):
-    silent = build_seq2seq(tiny_trained.config.model)
-    silent.set_weights(tiny_trained.model.get_weights())
-    output = silent.get_layer("output")
+@pytest.fixture
+def silent(tiny_trained, tmp_path):
+    """Exports a model that would rather say nothing, by the fewest tokens it may say."""
+    model = build_seq2seq(tiny_trained.config.model)
+    model.set_weights(tiny_trained.model.get_weights())
+    output = model.get_layer("output")
     output.bias.assign([1e3 if word == EOS_ID else 0.0 for word in range(output.units)])
-    export_litert(dataclasses.replace(tiny_trained, model=silent), tmp_path / "out")
-    assert LiteRTTranslator(tmp_path / "out")(["the cat", "a dog sees a bird"]) == ["", ""]
+
+    def export(min_length):
+        search = dataclasses.replace(tiny_trained.config.search, min_length=min_length)
+        config = dataclasses.replace(tiny_trained.config, search=search)
+        export_litert(dataclasses.replace(tiny_trained, config=config, model=model), tmp_path / "out")
+        return tmp_path / "out"
+
+    return export
+
+
+def test_a_translation_without_words_is_empty(silent):
+    assert LiteRTTranslator(silent(0))(["the cat", "a dog sees a bird"]) == ["", ""]
+
+
+@pytest.mark.parametrize("fewest", [2, 4])
+def test_a_host_that_takes_step_by_step_says_as_much_as_the_whole_search(silent, python_client, fewest):
+    client = python_client(str(silent(fewest) / "model.tflite"))
+    for line in ("the cat", "a dog sees a bird"):
+        stream = list(client.stream(line))
+        assert len(stream) == fewest - 1  # and the end
+        assert stream[-1] == client(line).text != ""
 
 
 def test_lines_in_capitals_are_read_in_small_letters_where_the_vocabulary_says_so(tiny_trained, tmp_path):
