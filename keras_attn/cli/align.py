@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from keras_attn.cli.loading import MODEL, load_translator
-from keras_attn.text.corpus import Corpus, read_lines
+from keras_attn.text.corpus import Corpus, read_lines, read_parallel
 from keras_attn.text.links import format_pharaoh
 
 FILE = click.Path(exists=True, dir_okay=False)
@@ -68,9 +68,7 @@ def align(
     elif one_based and not gold:
         raise click.UsageError("--one-based needs --gold.")
     else:
-        _align(
-            folder, reverse, Corpus(read_lines(source_file), read_lines(target_file)), gold, one_based, how
-        )
+        _align(folder, reverse, read_parallel(source_file, target_file), gold, one_based, how)
 
 
 def _draw(folder: str, source: str, target: str | None, output: str) -> None:

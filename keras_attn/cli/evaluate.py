@@ -8,7 +8,7 @@ from keras_attn.cli import messages
 from keras_attn.cli.loading import MODEL, load_translator
 from keras_attn.storage import packaged
 from keras_attn.storage.model_folder import load_data_config, update_metrics
-from keras_attn.text.corpus import Corpus, read_lines
+from keras_attn.text.corpus import Corpus, read_lines, read_parallel
 from keras_attn.text.line_files import CorpusError
 
 FILE = click.Path(exists=True, dir_okay=False)
@@ -56,10 +56,10 @@ def evaluate(
     from keras_attn.evaluation.evaluate import evaluate, tokenized_references
 
     tokenized = read_lines(tokenized_reference) if tokenized_reference else None
-    others: list[list[str]] = []
+    others: list[Corpus] = []
     if source:
-        reference, *others = map(read_lines, references)
-        name, corpus = click.format_filename(source, shorten=True), Corpus(read_lines(source), reference)
+        name = click.format_filename(source, shorten=True)
+        corpus, *others = (read_parallel(source, reference) for reference in references)
     else:
         name, data = split or "test", load_data_config(folders[0])
         try:
@@ -69,7 +69,12 @@ def evaluate(
         tokenized = tokenized or tokenized_references(data, name)
     click.echo(f"translating {len(corpus)} lines of {name}", err=True)
     evaluations = evaluate(
-        translator, corpus.source, corpus.target, beam_size, tokenized, more_references=others
+        translator,
+        corpus.source,
+        corpus.target,
+        beam_size,
+        tokenized,
+        more_references=[each.target for each in others],
     )
     for evaluation in evaluations:
         click.echo(evaluation)

@@ -58,11 +58,11 @@ def load_keras() -> None:
                 import tensorflow  # noqa: F401
                 import tensorflow_text  # noqa: F401
     except (ImportError, ValueError) as error:
-        if backend := os.environ.get("KERAS_BACKEND"):
-            raise click.ClickException(
-                f"Keras cannot run with KERAS_BACKEND={backend}: {error}. Install that backend, or set KERAS_BACKEND=tensorflow"
-            ) from None
-        raise
+        backend = os.environ.get("KERAS_BACKEND")
+        named = f"KERAS_BACKEND={backend}" if backend else "the backend that its keras.json names"
+        raise click.ClickException(
+            f"Keras cannot run with {named}: {error}. Install that backend, or set KERAS_BACKEND=tensorflow"
+        ) from None
 
 
 def add_engine(folder: str | Path, name: str | None = None) -> None:

@@ -4,7 +4,7 @@ import click
 
 from keras_attn.cli.loading import MODEL, load_translator
 from keras_attn.cli.messages import probabilities
-from keras_attn.text.corpus import Corpus, read_lines
+from keras_attn.text.corpus import read_parallel
 
 
 @click.command(short_help="Print the log-probability of given translations.")
@@ -23,7 +23,7 @@ def score(folder: str, source: str, target: str, word_scores: bool) -> None:
     Example:
       keras-attn score runs/en-de test.en test.de
     """
-    pairs = Corpus(read_lines(source), read_lines(target))
+    pairs = read_parallel(source, target)
     for forced in load_translator(folder).force(pairs.source, pairs.target):
         words = f"\t{probabilities(forced.words)}" if word_scores else ""
         click.echo(f"{forced.log_prob:.4f}{words}")

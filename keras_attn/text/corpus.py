@@ -80,6 +80,16 @@ def read_pairs(
     return corpus
 
 
+def read_parallel(source: str | Path, target: str | Path) -> Corpus:
+    """All lines of two files whose n-th lines belong together, empty and long ones, too.
+
+    Raises:
+        CorpusError: a file is missing, unreadable or not UTF-8, or they differ in their number of lines.
+    """
+    pairs = list(_side_by_side(Path(source), Path(target)))
+    return Corpus([line for line, _ in pairs], [line for _, line in pairs])
+
+
 def open_pairs(paths: Sequence[str | Path], max_chars: int = MAX_CHARS) -> Corpus:
     """The same pairs as from `read_pairs`, checked but left in their files: memory holds only one byte per pair.
 

@@ -184,7 +184,8 @@ def _steps_per_round(training: TrainingConfig, real: Corpus) -> int:
 
 def _with_seed(config: Config, number: int) -> Config:
     """The config of the n-th teacher; the first has the given seed."""
-    training = dataclasses.replace(config.training, seed=config.training.seed + number - 1)
+    seed = (config.training.seed + number - 1) % 2**31  # the largest seed is followed by 0
+    training = dataclasses.replace(config.training, seed=seed)
     return dataclasses.replace(config, training=training)
 
 

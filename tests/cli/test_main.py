@@ -177,6 +177,20 @@ def test_a_backend_that_cannot_do_it_is_a_mistake_found_before_the_work(backend,
     assert not (tmp_path / "run").exists()
 
 
+def test_a_backend_of_keras_json_that_is_not_there_is_a_mistake_too(tmp_path):
+    (tmp_path / "config.toml").write_text("[training]\nepochs = 1\n")
+    (tmp_path / "keras.json").write_text('{"backend": "openvino"}')
+    known = {name: value for name, value in os.environ.items() if name != "KERAS_BACKEND"}
+    result = subprocess.run(
+        [sys.executable, "-m", "keras_attn", "train", tmp_path / "config.toml", tmp_path / "run"],
+        capture_output=True,
+        text=True,
+        env={**known, "KERAS_HOME": str(tmp_path)},
+    )
+    assert result.returncode == 2
+    assert one_line(result.stderr) and "the backend that its keras.json names: " in result.stderr
+
+
 def test_the_module_runs_as_the_command_does():
     command = [sys.executable, "-m", "keras_attn", "translate", "nowhere"]
     result = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "COLUMNS": "200"})

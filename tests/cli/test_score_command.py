@@ -32,7 +32,7 @@ def test_files_of_different_lengths_are_a_mistake(run, model_folder, pair_files)
     target.write_text("un chat\n")
     result = run("score", model_folder, source, target)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == "Error: 10 source lines but 1 target lines\n"
+    assert f"{source} has 10 lines but {target} has 1" in result.stderr
 
 
 def test_a_file_that_is_not_utf8_is_named_with_its_line(run, model_folder, pair_files):

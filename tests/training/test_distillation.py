@@ -278,3 +278,4 @@ def test_more_pairs_have_fewer_epochs_and_as_many_steps_between_evaluations(reci
 def test_the_first_teacher_has_the_given_seed_and_the_others_those_that_follow(recipe):
     seeds = [distillation._with_seed(recipe(seed=7), number).training.seed for number in (1, 2, 3)]
     assert seeds == [7, 8, 9]
+    assert distillation._with_seed(recipe(seed=2**31 - 1), 2).training.seed == 0
