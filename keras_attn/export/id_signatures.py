@@ -10,9 +10,9 @@
 Shapes: S source length, L the most tokens of a translation, N beam size, V target vocabulary. A model without attention has neither
 `align` nor weights, keys and mask. If an attention has several keys, they are `keys_0`, `keys_1` and so on. Keys that are the
 memory itself, as in dot-product attention, are left out. Only a pointer-generator has `copied_0`, the source's ids, and `copied_1`,
-the memory's contribution to its gate, both `[1, S]`. Where the search has a `min_length`, `state_said` counts the tokens, int32
-`[1]`, and an EOS that comes too early is impossible in `log_probs`. The source is int32 ids `[1, S]`, or float32 of the model's own
-shape, which is never truncated.
+the memory's contribution to its gate, both `[1, S]`. In `log_probs`, PAD and BOS are impossible, -1e9, and so is an EOS that comes
+before the search's `min_length`; where that is above 1, `state_said` counts the tokens, int32 `[1]`. The source is int32 ids
+`[1, S]`, or float32 of the model's own shape, which is never truncated.
 """
 
 from collections.abc import Callable
@@ -25,8 +25,8 @@ from keras_attn.export.search_graph import constant_weights, search_graph, token
 from keras_attn.export.subject import Subject
 from keras_attn.models.seq2seq import Embeddings, Encoded
 from keras_attn.search import Hypotheses
-from keras_attn.search.hypotheses import NEVER
-from keras_attn.special_ids import EOS_ID
+from keras_attn.search.hypotheses import possible
+from keras_attn.special_ids import BOS_ID, EOS_ID
 from keras_attn.text.framing import tf_known, tf_reframed
 
 _SAID = "state_said"
@@ -134,13 +134,11 @@ class _Graphs:
         state = tree.pack_sequence_as(self._encoded.state, [kept[name] for name in names])
         token = tf_known(token, self._model.target_vocab_size)
         log_probs, state, weights = self._model.step(token, encoded, state, embeddings=self._embeddings)
+        said, least = kept.get(_SAID, 0), self._settings.min_length
+        log_probs = possible(log_probs, said, bos_id=BOS_ID, eos_id=EOS_ID, min_length=least)
         hypotheses = {"log_probs": log_probs} | _numbered("state", state)
-        if self._settings.min_length > 1:
-            hypotheses[_SAID] = kept[_SAID] + 1
-            too_early = tf.where(hypotheses[_SAID] < self._settings.min_length, NEVER, 0.0)
-            hypotheses["log_probs"] += tf.pad(
-                too_early, [[EOS_ID, self._model.target_vocab_size - EOS_ID - 1]]
-            )
+        if least > 1:
+            hypotheses[_SAID] = said + 1
         return hypotheses | {"weights": weights} if self._model.has_attention else hypotheses
 
     def _search(self, source: tf.Tensor, return_weights: bool) -> Hypotheses:

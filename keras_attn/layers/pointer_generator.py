@@ -3,6 +3,8 @@
 import keras
 from keras import ops
 
+from keras_attn.special_ids import EOS_ID
+
 _LEAST = 1e-20  # smallest probability: keeps its logarithm, and the inverse in the gradient, finite
 
 
@@ -14,7 +16,9 @@ class PointerGenerator(keras.layers.Layer):
     paper's context vector `h*_t = sum_i a_i h_i` is never formed: `w_h . h*_t = sum_i a_i (w_h . h_i)` multiplies the memory only
     once per sentence.
 
-    Source and target must share one vocabulary: an id means the same word on both sides.
+    Source and target must share one vocabulary: an id means the same word on both sides. Words are copied, special ids (padding,
+    unknown, begin, end) are not: the paper's source has none. An end that could be copied would be an end wherever attention
+    strays to the source's, and unsure translations would break off there.
 
     Shapes: B batch, T target positions, S source positions, V vocabulary, U state width, E input width, D memory width.
 
@@ -28,10 +32,8 @@ class PointerGenerator(keras.layers.Layer):
         read: `read(memory)`, if already available. `None`: computed here.
 
     Returns:
-        float32 `(B, T, V)`: log P. P sums to one: if the weights sum to less, as those of local attention may, it is divided by its
-        sum. A probability below 1e-20 counts as 1e-20.
-
-    Masking: padding has zero weight, so it is never copied.
+        float32 `(B, T, V)`: log P. P sums to one: if the weights of the words sum to less, it is divided by its sum. A probability
+        below 1e-20 counts as 1e-20.
 
     Reference: See, Liu and Manning 2017, "Get To The Point: Summarization with Pointer-Generator Networks", section 2.2, equations
     8 and 9.
@@ -60,7 +62,8 @@ class PointerGenerator(keras.layers.Layer):
         context = ops.sum(weights * ops.expand_dims(read, 1), axis=-1, keepdims=True)
         own = ops.cast(self.state_layer(state) + self.input_layer(inputs), "float32")
         gate = context + own  # [batch, time, 1]
-        generate, copy = ops.sigmoid(gate), ops.sigmoid(-gate) * weights
+        words = ops.cast(ops.expand_dims(source, 1) > EOS_ID, "float32")
+        generate, copy = ops.sigmoid(gate), ops.sigmoid(-gate) * weights * words
         total = ops.maximum(generate + ops.sum(copy, axis=-1, keepdims=True), _LEAST)
         generated = generate / total * ops.softmax(ops.cast(logits, "float32"))
         copied = _by_word(copy / total, source, generated.shape[-1])

@@ -28,7 +28,7 @@ from keras_attn.storage.checksums import (
     write_sums,
 )
 
-FORMAT = 1
+FORMAT = 2  # in format 1, models that copy could copy the end of a sentence, too
 CONFIG, SOURCE, TARGET, WEIGHTS = "config.toml", "source.spm", "target.spm", "model.weights.h5"
 METRICS, FORMAT_FILE = "metrics.json", "format.json"
 FILES = (CONFIG, SOURCE, TARGET, WEIGHTS, METRICS, FORMAT_FILE)

@@ -5,7 +5,7 @@
     target.spm          that of the target language; the same bytes if the vocabulary is joint
     model.weights.h5    the weights, for any Keras backend
     metrics.json        the scores of these weights
-    format.json         {"format": 1, "keras_attn": "0.1.0"}: which versions can read the folder
+    format.json         {"format": 2, "keras_attn": "0.1.0"}: which versions can read the folder
     engine.zip          the search for LiteRT, for programs without TensorFlow; optional, see `engine_file`
     SHA256SUMS          the checksums of all these, see `checksums`
 
@@ -16,6 +16,7 @@ A folder may be untrusted. Checksums and sizes are checked before anything is al
 """
 
 import dataclasses
+import warnings
 from importlib.metadata import version
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
@@ -92,7 +93,9 @@ def save_model(
 
 
 def load_model(folder: str | Path) -> TrainedModel:
-    """Builds the model that a folder describes and loads its weights. Warns if the folder has no `SHA256SUMS`.
+    """Builds the model that a folder describes and loads its weights.
+
+    Warns if the folder has no `SHA256SUMS`, and of a model that copies in format 1.
 
     Raises:
         ModelFolderError: a file is missing, broken or has changed, the weights or vocabularies do not fit the configuration, or the
@@ -103,6 +106,12 @@ def load_model(folder: str | Path) -> TrainedModel:
     check_folder_sums(folder)
     source, target = load_tokenizers(folder, config)
     _check_sizes(folder, config)
+    if config.model.copy and read_values(folder, FORMAT_FILE)["format"] < 2:
+        warnings.warn(
+            f"{folder} was trained when the end of a sentence could be copied like its words, so its translations may not end. "
+            "Go on from it for an epoch: `keras-attn train CONFIG NEW_FOLDER --from` this one",
+            stacklevel=2,
+        )
     from keras_attn.models.build import build_seq2seq
 
     try:

@@ -15,7 +15,7 @@ LOGITS, STATE, INPUTS, MEMORY = (
 WEIGHTS = random.dirichlet([1] * S, size=(B, T)).astype("float32")
 WEIGHTS[1, :, 3] = 0  # the second source is shorter
 WEIGHTS /= WEIGHTS.sum(-1, keepdims=True)
-SOURCE = np.array([[4, 5, 4, 3], [6, 6, 3, 0]], "int32")  # words that occur twice, and padding
+SOURCE = np.array([[4, 5, 4, 6], [6, 6, 5, 0]], "int32")  # words that occur twice, and padding
 
 
 @pytest.fixture
@@ -93,6 +93,20 @@ def test_a_word_that_the_output_excludes_can_be_copied_and_padding_cannot(layer)
     found = np.exp(numbers(layer(logits, WEIGHTS, STATE, INPUTS, SOURCE, MEMORY)))
     assert (found[1, :, 6] > 1e-3).all()
     np.testing.assert_allclose(found[1, :, 0], 1e-20, rtol=1e-4)  # the least that counts
+
+
+def test_words_alone_are_copied_and_no_special_id(layer):
+    """What attention gives to padding, unknown, begin and end is left out of equation 9, and the rest is divided by its sum."""
+    for special in range(4):
+        source = SOURCE.copy()
+        source[:, 1] = special
+        found = np.exp(numbers(layer(LOGITS, WEIGHTS, STATE, INPUTS, source, MEMORY)))
+        for b, t in np.ndindex(B, T):
+            p_gen = generation_probability(layer, b, t)
+            generated = np.exp(LOGITS[b, t]) / np.exp(LOGITS[b, t]).sum()
+            copied = [sum(WEIGHTS[b, t, i] for i in (0, 2, 3) if source[b, i] == w) for w in range(V)]
+            expected = p_gen * generated + (1 - p_gen) * np.array(copied)
+            np.testing.assert_allclose(found[b, t], expected / expected.sum(), rtol=1e-5)
 
 
 def test_a_step_of_several_hypotheses_is_as_many_positions_of_their_source(layer):

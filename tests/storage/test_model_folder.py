@@ -191,7 +191,7 @@ def test_a_new_section_of_the_config_replaces_it_and_nothing_else(model_folder):
 
 def test_a_folder_says_which_versions_can_read_it(model_folder):
     written = json.loads((model_folder / "format.json").read_text())
-    assert written == {"format": 1, "keras_attn": keras_attn.__version__}
+    assert written == {"format": 2, "keras_attn": keras_attn.__version__}
 
 
 def test_weights_are_stored_as_float32_or_at_half_the_size(tiny_trained, tmp_path):
@@ -265,7 +265,7 @@ def test_a_missing_file_is_named(name, model_folder):
 
 
 def test_a_folder_of_a_newer_format_says_which_version_reads_it(old_folder):
-    (old_folder / "format.json").write_text(json.dumps({"format": 2, "keras_attn": "3.1.0"}))
+    (old_folder / "format.json").write_text(json.dumps({"format": 3, "keras_attn": "3.1.0"}))
     with pytest.raises(ModelFolderError, match=r"Install keras-attn 3\.1\.0 or newer"):
         load_model(old_folder)
 
@@ -275,6 +275,19 @@ def test_a_folder_of_an_older_version_without_a_newer_key_loads(old_folder, tiny
     lines = path.read_text().splitlines()
     path.write_text("\n".join(line for line in lines if not line.startswith("tensorboard")))
     assert load_model(old_folder).config == tiny_trained.config
+
+
+@pytest.mark.parametrize(("format_", "copies"), [(1, True), (1, False), (2, True)])
+def test_a_model_that_could_copy_the_end_of_a_sentence_is_loaded_with_a_warning(
+    format_, copies, tiny_trained, copying_trained, tmp_path, recwarn
+):
+    save_model(tmp_path / "model", copying_trained if copies else tiny_trained)
+    written = json.dumps({"format": format_, "keras_attn": "0.1.0"})
+    replace_file(tmp_path / "model", "format.json", lambda path: path.write_text(written))
+    load_model(tmp_path / "model")
+    messages = [str(each.message) for each in recwarn if "may not end" in str(each.message)]
+    assert len(messages) == (copies and format_ == 1)
+    assert all("--from" in message for message in messages)
 
 
 def test_weights_of_another_model_are_refused(other_trained, old_folder, tmp_path):
