@@ -1,6 +1,6 @@
 """Translations that break off: of the test split, or of other files.
 
-    python benchmarks/broken_off.py tatoeba-en-de tatoeba-de-en --json benchmarks/log/broken_off.json
+    python benchmarks/broken_off.py tatoeba-en-de tatoeba-de-en
     python benchmarks/broken_off.py tatoeba-de-en --source captions.de --reference captions.en
 
 Takes model folders or names of packaged models. Counts, by each model's own search in its own engine, the translations without a
@@ -45,6 +45,8 @@ def main() -> None:
     parser.add_argument("--reference", type=Path)
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
+    if bool(args.source) != bool(args.reference):
+        parser.error("--source and --reference go together")
     rows = [row(name, args.source, args.reference) for name in args.models]
     print("| model | sentences | no final mark | less than half | more than twice | BLEU |")
     print("|---|---|---|---|---|---|")
