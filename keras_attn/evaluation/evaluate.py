@@ -25,6 +25,7 @@ class Evaluation:
 
     beam_size: int
     length_penalty: float
+    coverage_penalty: float
     scores: Scores
     errors: ErrorRates
     tokenized: Scores | None = None
@@ -36,14 +37,16 @@ class Evaluation:
 
     def as_dict(self) -> dict[str, Any]:
         """For `metrics.json`."""
-        values = {"length_penalty": self.length_penalty, **self.scores.as_dict(), **self.errors.as_dict()}
+        penalties = {"length_penalty": self.length_penalty, "coverage_penalty": self.coverage_penalty}
+        values = {**penalties, **self.scores.as_dict(), **self.errors.as_dict()}
         return {**values, "tokenized": self.tokenized.as_dict()} if self.tokenized else values
 
     def __str__(self) -> str:
-        search = f"beam size {self.beam_size}, length penalty {self.length_penalty:g}"
+        penalties = f"length penalty {self.length_penalty:g}, coverage penalty {self.coverage_penalty:g}"
+        search = "greedy search" if self.beam_size == 1 else f"beam size {self.beam_size}, {penalties}"
         scores = [scores for scores in (self.scores, self.tokenized) if scores]
         lines = [each.chrf_line if self.single_words else str(each) for each in scores]
-        return "\n".join(["greedy search" if self.beam_size == 1 else search, *lines, str(self.errors)])
+        return "\n".join([search, *lines, str(self.errors)])
 
 
 def evaluate(
@@ -81,6 +84,7 @@ def evaluate(
         yield Evaluation(
             size,
             settings.length_penalty,
+            settings.coverage_penalty,
             corpus_scores(hypotheses, references, *more_references, intervals=True),
             error_rates(sources, hypotheses, references, *more_references),
             tokenized,

@@ -111,6 +111,8 @@ def load_subject(
     if max_source_length is not None:
         most = min(search.max_source_length, max_source_length)
         search = dataclasses.replace(search, max_source_length=most)
+    if search.beam_size == 1:  # a greedy search compares nothing that a coverage penalty could tell apart
+        search = dataclasses.replace(search, coverage_penalty=0.0)
     subject = Subject(model=translator.model if translator else model, search=search, translator=translator)
     if subject.model.reads_ids:
         if subject.source_vocab_size is None:

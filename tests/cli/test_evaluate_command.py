@@ -14,7 +14,7 @@ def test_scores_are_printed_with_their_signatures_and_kept(run, model_folder, pa
     result = run("evaluate", model_folder, "--source", source, "--reference", reference, "--beam-size", 2)
     assert result.exit_code == 0
     greedy, bleu, chrf, errors, beam, *_ = result.stdout.splitlines()
-    assert (greedy, beam) == ("greedy search", "beam size 2, length penalty 1")
+    assert (greedy, beam) == ("greedy search", "beam size 2, length penalty 1, coverage penalty 0")
     assert bleu.startswith("BLEU ") and "nrefs:1|case:mixed" in bleu
     assert chrf.startswith("chrF2 ") and "nrefs:1|case:mixed" in chrf
     assert errors.startswith("exact ") and "nrefs:1|sources:" in errors

@@ -19,7 +19,7 @@ def test_greedy_search_comes_before_the_beam_of_the_model(translator, source_lin
 class Repeats:
     """Stands for a translator into German that says its source, and notes the beams it was asked for."""
 
-    search = SearchConfig(beam_size=4, length_penalty=0.6)
+    search = SearchConfig(beam_size=4, length_penalty=0.6, coverage_penalty=0.2)
     languages = ("en", "de")
 
     def __init__(self):
@@ -39,16 +39,16 @@ def test_the_beam_is_the_one_that_was_asked_for_or_the_model_s(beam_size, beams)
     assert [each.name for each in found] == ["greedy", *(f"beam_{beam}" for beam in beams[1:])]
     assert [str(each).splitlines()[0] for each in found] == [
         "greedy search",
-        *(f"beam size {beam}, length penalty 0.6" for beam in beams[1:]),
+        *(f"beam size {beam}, length penalty 0.6, coverage penalty 0.2" for beam in beams[1:]),
     ]
     for each in found:
         assert [line.split()[0] for line in str(each).splitlines()[1:]] == [*["BLEU", "chrF2"] * 2, "exact"]
 
 
-def test_metrics_have_all_scores_and_the_length_penalty():
+def test_metrics_have_all_scores_and_the_penalties():
     (found,) = evaluate(Repeats(), ["a", "b"], ["a", "c"], 1)
     scores, errors = found.scores.as_dict(), found.errors.as_dict()
-    assert found.as_dict() == {"length_penalty": 0.6, **scores, **errors}
+    assert found.as_dict() == {"length_penalty": 0.6, "coverage_penalty": 0.2, **scores, **errors}
     assert found.single_words and found.as_dict()["exact"] == 50
 
 

@@ -14,14 +14,14 @@ from keras_attn.special_ids import EOS_ID, UNK_ID
 layers = keras.layers
 
 
-def with_limit(trained, longest):
-    search = dataclasses.replace(trained.config.search, max_source_length=longest)
+def with_search(trained, **options):
+    search = dataclasses.replace(trained.config.search, **options)
     return dataclasses.replace(trained, config=dataclasses.replace(trained.config, search=search))
 
 
 @pytest.mark.parametrize(("asked", "got"), [(None, 20), (16, 16), (20, 20), (64, 20)])
 def test_an_export_takes_no_longer_source_than_its_model(tiny_trained, asked, got):
-    subject = load_subject(with_limit(tiny_trained, 20), max_source_length=asked)
+    subject = load_subject(with_search(tiny_trained, max_source_length=20), max_source_length=asked)
     assert subject.search.max_source_length == got
 
 
@@ -29,6 +29,12 @@ def test_an_export_takes_no_longer_source_than_its_model(tiny_trained, asked, go
 def test_the_beam_is_the_models_own_unless_told(tiny_trained, asked, got):
     subject = load_subject(tiny_trained, beam_size=asked)
     assert subject.search == dataclasses.replace(tiny_trained.config.search, beam_size=got)
+
+
+@pytest.mark.parametrize(("beam_size", "penalty"), [(1, 0.0), (2, 0.2)])
+def test_greedy_search_has_no_coverage_penalty(tiny_trained, beam_size, penalty):
+    subject = load_subject(with_search(tiny_trained, coverage_penalty=0.2), beam_size=beam_size)
+    assert subject.search.coverage_penalty == penalty
 
 
 def test_a_model_with_vocabularies_keeps_them_apart(tiny_trained):
@@ -61,7 +67,7 @@ def test_random_sources_are_sentences_of_the_vocabulary_and_always_the_same(tiny
 
 
 def test_random_sources_are_no_longer_than_the_model_reads(tiny_trained):
-    assert load_subject(with_limit(tiny_trained, 5)).random_sources(50).shape == (50, 5)
+    assert load_subject(with_search(tiny_trained, max_source_length=5)).random_sources(50).shape == (50, 5)
 
 
 def test_an_encoder_whose_last_state_reads_padding_is_refused():

@@ -78,7 +78,16 @@ def start(phrasebook, tmp_path):
             free.bind(("localhost", 0))
             coordinator = f"localhost:{free.getsockname()[1]}"
         for process in range(processes):
-            environment = {**os.environ, "KERAS_BACKEND": "jax", "CUDA_VISIBLE_DEVICES": ""}
+            environment = {
+                **os.environ,
+                "KERAS_BACKEND": "jax",
+                "CUDA_VISIBLE_DEVICES": "",
+                # compiled quickly, and by the next process not again
+                "JAX_DISABLE_MOST_OPTIMIZATIONS": "1",
+                "JAX_COMPILATION_CACHE_DIR": str(tmp_path / "compiled"),
+                "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+                "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+            }
             if processes > 1:
                 environment |= {
                     "KERAS_ATTN_COORDINATOR": coordinator,
