@@ -485,7 +485,7 @@ def test_two_programs_save_one_after_the_other(tiny_trained, tmp_path):
     save_model(folder, tiny_trained)
     code = (
         "import sys\nfrom keras_attn.storage.model_folder import update_metrics\n"
-        "print(flush=True)\nfor i in range(200): update_metrics(sys.argv[1], {'score': i})"
+        "print(flush=True)\nfor i in range(30): update_metrics(sys.argv[1], {'score': i})"
     )
     with subprocess.Popen([sys.executable, "-c", code, folder], stdout=subprocess.PIPE) as other:
         other.stdout.readline()  # it has begun
