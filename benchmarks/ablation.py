@@ -3,8 +3,8 @@
     python benchmarks/ablation.py configs/multi30k_hybrid.toml runs/ablation --set training.epochs=8
 
 Trainings with three seeds of each, every one into a folder of its own; what is trained already is not trained again, so the command
-may be stopped and given once more, also with more seeds. FOLDER/ablation.md holds mean and range of BLEU on the development set,
-greedy and beam search: choices are made there, not on a test set.
+may be stopped and given once more, also with more seeds. `--rows "one head" "no dropout"` asks for these two. FOLDER/ablation.md
+has mean and range of BLEU on the development set, greedy and beam search: choices are made there, not on a test set.
 """
 
 from shared.variants import command_line_with_seeds, measure_seeds, table
@@ -54,13 +54,16 @@ CHANGES = {
 
 
 def main() -> None:
-    args = command_line_with_seeds(__doc__).parse_args()
+    parser = command_line_with_seeds(__doc__)
+    parser.add_argument("--rows", nargs="+", choices=CHANGES, default=list(CHANGES), metavar="NAME")
+    args = parser.parse_args()
     rows = {}
     for number, (name, changes) in enumerate(CHANGES.items()):
-        print(f"\n{name}", flush=True)
-        folder = args.folder / f"{number:02}"
-        rows[name] = measure_seeds(args.config, [*args.set, *changes], folder, args.seeds, split="dev")
-        (args.folder / "ablation.md").write_text(table(rows, "change"))
+        if name in args.rows:
+            print(f"\n{name}", flush=True)
+            folder = args.folder / f"{number:02}"
+            rows[name] = measure_seeds(args.config, [*args.set, *changes], folder, args.seeds, split="dev")
+            (args.folder / "ablation.md").write_text(table(rows, "change"))
     print(table(rows, "change"))
 
 
