@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from keras_attn.inference.options import Options
     from keras_attn.inference.translator import Translator
 
-_TAG = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>")
+# A comment, which ends with the line at the latest; a tag, whose quoted values may have < and >; a declaration; an instruction.
+_TAG = re.compile(
+    r"""<!--.*?(?:-->|$)|</?[A-Za-z](?:[^<>=]|=\s*(?:"[^"]*"|'[^']*')?)*+>|<![A-Za-z][^<>]*>|<\?[^<>]*>"""
+)
 _VOID = re.compile("area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr")
 # Elements within a sentence; the beginning or end of any other also begins or ends a word.
 _INLINE = re.compile(
@@ -154,7 +157,7 @@ def _elements(
             element.tags.append(tag)
             element.end = max(element.start, begun)
             element.before_mark = bool(_PUNCTUATION.match(text[place : place + 1]))
-        elif tag.startswith(("</", "<!")) or tag.endswith("/>") or _VOID.fullmatch(name):
+        elif tag.startswith(("</", "<!", "<?")) or tag.endswith("/>") or _VOID.fullmatch(name):
             stack[-1].inside.append(Element([tag], begun, begun, spaced=spaced))
         else:
             element = Element([tag], ended, ended, spaced=spaced)
@@ -252,4 +255,5 @@ def _joined(pieces: Iterable[tuple[str, Any]]) -> str:
 
 
 def _name(tag: str) -> str:
-    return re.match(r"</?([A-Za-z][^\s/>]*)|", tag)[1].lower() if tag[1:2] != "!" else "!"
+    """Of an element in small letters; `""` of anything else."""
+    return (re.match(r"</?([A-Za-z][^\s/>]*)|", tag)[1] or "").lower()

@@ -32,6 +32,17 @@ TAG = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>")
         ("a <br/> b", "x y", "0-0 1-1", "x <br/> y"),
         ("a <img src='b c'> b", "y x", "0-1 1-0", "<img src='b c'> y x"),
         ("a <!-- no <b> --> b", "x y", "0-0 1-1", "x <!-- no <b> --> y"),
+        (
+            "<!DOCTYPE html> a <?xml version='1.0'?> b",
+            "x y",
+            "0-0 1-1",
+            "<!DOCTYPE html> x <?xml version='1.0'?> y",
+        ),
+        ('a <i title="b > <c">d</i>', "y x", "0-1 1-0", '<i title="b > <c">y</i> x'),
+        ("a <img alt='b > c'> d", "x y", "0-0 1-1", "x <img alt='b > c'> y"),
+        ("a <i it's>b</i> <i it's>c</i>", "x y z", "0-0 1-1 2-2", "x <i it's>y</i> <i it's>z</i>"),
+        ("a <i title='>b</i>", "x y", "0-0 1-1", "x <i title='>y</i>"),
+        ("<b>a</b> c <!-- no <b>", "x y", "0-0 1-1", "<b>x</b> y <!-- no <b>"),
         # Without counterpart, or crossed: the one that closes first is the element.
         ("a <b> b", "x y", "0-0 1-1", "x <b> y"),
         ("a </b> b", "x y", "0-0 1-1", "x </b> y"),
