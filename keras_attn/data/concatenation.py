@@ -11,15 +11,11 @@ from keras_attn.text.corpus import Corpus
 from keras_attn.text.links import Links
 
 _SHARE = 0.1  # of the pairs
-_NUMBER = re.compile(r"\d")
 _ENDS = re.compile(r"[.!?…。！？]$")
 
 
 def with_concatenations(corpus: Corpus, seed: int) -> Corpus:
     """Adds lines of two or three pairs, with spaces between them, after the pairs themselves: one for every ten pairs.
-
-    Half of them, or as many as there are pairs with a number if these are fewer, are made of such pairs alone: a model that has
-    read one number at a time mixes up two.
 
     Args:
         corpus: the pairs, in memory. Those whose sides both end with a punctuation mark may be parts, but none in capitals.
@@ -32,11 +28,8 @@ def with_concatenations(corpus: Corpus, seed: int) -> Corpus:
     source, target = list(corpus.source), list(corpus.target)
     links = None if corpus.links is None else list(corpus.links)
     parts = [number for number in range(len(source)) if _is_part(source[number], target[number])]
-    with_numbers = [number for number in parts if _NUMBER.search(source[number])]
-    lines = round(_SHARE * len(parts))
-    for line in range(lines):
-        drawn_from = with_numbers if line < min(lines // 2, len(with_numbers)) else parts
-        numbers = draw.choices(drawn_from, k=draw.randrange(2, 4))
+    for _ in range(round(_SHARE * len(parts))):
+        numbers = draw.choices(parts, k=draw.randrange(2, 4))
         if links is not None:
             links.append(_counted_on(numbers, source, target, links))
         for side in (source, target):

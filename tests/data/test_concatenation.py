@@ -31,17 +31,6 @@ def test_pairs_without_a_mark_at_their_end_or_in_capitals_stay_alone(pair):
     assert not [line for line in corpus.source[1100:] if pair[0] in line]
 
 
-@pytest.mark.parametrize(("with_numbers", "lines"), [(100, 50), (7, 7)])
-def test_half_of_the_lines_are_made_of_pairs_with_numbers_or_as_many_as_there_are_such_pairs(
-    with_numbers, lines
-):
-    pairs = ["Take 2."] * with_numbers + ["Stay here."] * (1000 - with_numbers)
-    made = with_concatenations(Corpus(pairs, pairs), seed=1).source[1000:]
-    assert len(made) == 100
-    assert not [line for line in made[:lines] if "Stay" in line]
-    assert len([line for line in made[lines:] if "Stay" in line]) > 0.95 * (100 - lines)
-
-
 def test_links_of_the_later_sentences_count_on():
     source, target = ["Stay here.", "Tom sleeps now."], ["Quédate aquí.", "Ahora duerme Tom."]
     links = [{(0, 0), (1, 1)}, {(0, 2), (1, 1), (2, 0)}]
