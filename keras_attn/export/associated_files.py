@@ -13,7 +13,7 @@ import flatbuffers
 from ai_edge_litert import schema_py_generated as schema
 
 from keras_attn.export.compaction import compact
-from keras_attn.export.packing import packed
+from keras_attn.export.packing import packed, parsed
 
 GRAPHS_SUM = "graphs.sha256"
 _ENTRY = "TFLITE_METADATA"
@@ -38,16 +38,16 @@ def with_metadata(
     Returns:
         The `.tflite`; the same arguments give the same bytes.
     """
-    parsed = schema.ModelT.InitFromPackedBuf(model, 0)
-    compact(parsed)
+    written = parsed(model)
+    compact(written)
     metadata = schema.MetadataT()
     metadata.name = _ENTRY
-    metadata.buffer = len(parsed.buffers)
+    metadata.buffer = len(written.buffers)
     content = schema.BufferT()
     content.data = _metadata(name, description, list(files), licence)
-    parsed.buffers = [*parsed.buffers, content]
-    parsed.metadata = [*(parsed.metadata or []), metadata]
-    return packed(parsed)
+    written.buffers = [*written.buffers, content]
+    written.metadata = [*(written.metadata or []), metadata]
+    return packed(written)
 
 
 def with_files(model: bytes, files: dict[str, bytes]) -> bytes:

@@ -38,6 +38,8 @@ def convert(signatures: dict[str, Signature], precision: str) -> bytes:
         converter._experimental_enable_dynamic_update_slice = True
         # To write it, the converter unpacks and packs the whole file once more.
         converter.exclude_conversion_metadata = True
+        # Constants follow the graphs, see `packing.parsed`. Otherwise, the converter does the same again to share equal constants.
+        converter._experimental_use_buffer_offset = True
         converter.optimizations = [] if precision == "float32" else [tf.lite.Optimize.DEFAULT]
         try:
             converted = converter.convert()

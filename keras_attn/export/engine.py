@@ -23,8 +23,9 @@ from keras_attn.export.compaction import compact
 from keras_attn.export.conversion import convert
 from keras_attn.export.id_signatures import Signature
 from keras_attn.export.int8_embedding import int8_embeddings
-from keras_attn.export.packing import packed
+from keras_attn.export.packing import packed, parsed
 from keras_attn.export.search_graph import constant_weights
+from keras_attn.export.sharing import share_buffers
 from keras_attn.export.subject import Subject, load_subject
 from keras_attn.inference.litert_engine import LiteRTEngine
 from keras_attn.inference.translator import Translator
@@ -131,18 +132,19 @@ def _arrays(file: h5py.File) -> dict[str, np.ndarray]:
 
 def _without_weights(model: bytes, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> EngineFile:
     """Removes constants that equal a weight or its transpose, in float32 or in int8 rows."""
-    parsed = schema.ModelT.InitFromPackedBuf(model, 0)
+    graphs = parsed(model)
+    share_buffers(graphs)
     found = []
-    for number, buffer in enumerate(parsed.buffers):
+    for number, buffer in enumerate(graphs.buffers):
         if buffer.data is not None and len(buffer.data) >= _WORTH:
             uses = [
-                tensor for graph in parsed.subgraphs for tensor in graph.tensors if tensor.buffer == number
+                tensor for graph in graphs.subgraphs for tensor in graph.tensors if tensor.buffer == number
             ]
             if place := _place(bytes(buffer.data), uses, arrays):
                 found.append((buffer, place))
-    compact(parsed)
-    numbers = {id(buffer): number for number, buffer in enumerate(parsed.buffers)}
-    return _laid_out(parsed, {numbers[id(buffer)]: place for buffer, place in found}, about)
+    compact(graphs)
+    numbers = {id(buffer): number for number, buffer in enumerate(graphs.buffers)}
+    return _laid_out(graphs, {numbers[id(buffer)]: place for buffer, place in found}, about)
 
 
 def _place(data: bytes, uses: list[schema.TensorT], arrays: dict[str, np.ndarray]) -> PlacedArray | None:
@@ -177,13 +179,13 @@ def _rescaled(uses: list[schema.TensorT], scales: np.ndarray) -> bool:
     return True
 
 
-def _laid_out(parsed: schema.ModelT, places: dict[int, PlacedArray], about: dict[str, Any]) -> EngineFile:
+def _laid_out(graphs: schema.ModelT, places: dict[int, PlacedArray], about: dict[str, Any]) -> EngineFile:
     """The graph with these constants placed after its end, one after the other."""
-    sizes = {number: len(parsed.buffers[number].data) for number in places}
+    sizes = {number: len(graphs.buffers[number].data) for number in places}
     for number, size in sizes.items():
-        buffer = parsed.buffers[number]
+        buffer = graphs.buffers[number]
         buffer.data, buffer.offset, buffer.size = None, _SOMEWHERE, size
-    graph = bytearray(packed(parsed))
+    graph = bytearray(packed(graphs))
     offset, arrays = _aligned(len(graph)), []
     for number, place in places.items():
         table = schema.Model.GetRootAs(graph, 0).Buffers(number)._tab

@@ -46,29 +46,43 @@ def id_signatures(
         max_length: L.
     """
     graphs = _Graphs(subject, embeddings, max_length)
-
-    def traced(method: Callable[..., dict[str, Any]], inputs: dict[str, tf.TensorSpec]) -> Signature:
-        def with_constants(**tensors):
-            with constant_weights(subject.model):
-                return method(**tensors)
-
-        return tf.function(with_constants, autograph=False).get_concrete_function(**inputs)
-
-    spec = subject.model.inputs[0]
-    shape = [1, source_length] if subject.model.reads_ids else [1, *spec.shape[1:]]
-    source = {"source": tf.TensorSpec(shape, spec.dtype, name="source")}
-    token = {"token": tf.TensorSpec([1], tf.int32, name="token")}
-    encode = traced(graphs.encode, source)
+    source = _source(subject, source_length)
+    encode = _traced(graphs.encode, source, subject)
     kept = {
         name: tf.TensorSpec(tensor.shape, tensor.dtype, name)
         for name, tensor in encode.structured_outputs.items()
         if name not in ("limit", "truncated")
     }
-    signatures = {"translate": traced(graphs.translate, source), "encode": encode}
-    signatures["step"] = traced(graphs.step, token | kept)
+    token = {"token": tf.TensorSpec([1], tf.int32, name="token")}
+    signatures = {"translate": _traced(graphs.translate, source, subject), "encode": encode}
+    signatures["step"] = _traced(graphs.step, token | kept, subject)
     if subject.model.has_attention:
-        signatures["align"] = traced(graphs.align, source)
+        signatures["align"] = _traced(graphs.align, source, subject)
     return signatures
+
+
+def translate_signature(
+    subject: Subject, embeddings: Embeddings, *, source_length: int, max_length: int
+) -> Signature:
+    """`translate` alone; the arguments are those of `id_signatures`."""
+    graphs = _Graphs(subject, embeddings, max_length)
+    return _traced(graphs.translate, _source(subject, source_length), subject)
+
+
+def _source(subject: Subject, length: int | None) -> dict[str, tf.TensorSpec]:
+    spec = subject.model.inputs[0]
+    shape = [1, length] if subject.model.reads_ids else [1, *spec.shape[1:]]
+    return {"source": tf.TensorSpec(shape, spec.dtype, name="source")}
+
+
+def _traced(
+    method: Callable[..., dict[str, Any]], inputs: dict[str, tf.TensorSpec], subject: Subject
+) -> Signature:
+    def with_constants(**tensors):
+        with constant_weights(subject.model):
+            return method(**tensors)
+
+    return tf.function(with_constants, autograph=False).get_concrete_function(**inputs)
 
 
 class _Graphs:

@@ -24,7 +24,7 @@ from keras_attn.export.associated_files import with_files, with_metadata
 from keras_attn.export.checks import check_litert
 from keras_attn.export.conversion import convert
 from keras_attn.export.description import LITERT_DESCRIPTION, MODEL, search_description, write_description
-from keras_attn.export.id_signatures import Signature, id_signatures
+from keras_attn.export.id_signatures import Signature, id_signatures, translate_signature
 from keras_attn.export.int8_embedding import int8_embeddings
 from keras_attn.export.output_folder import new_folder
 from keras_attn.export.parity import MIN_SENTENCES, Parity, check_sources
@@ -140,8 +140,8 @@ def _signatures(
     if not subject.translator:
         return graphs
     # Traced again: the converter cannot use one loop in two signatures.
-    fixed = id_signatures(subject, embeddings, source_length=length, max_length=max_length)
-    return graphs | text_signatures(subject, fixed["translate"], source_length=length, max_length=max_length)
+    translate = translate_signature(subject, embeddings, source_length=length, max_length=max_length)
+    return graphs | text_signatures(subject, translate, source_length=length, max_length=max_length)
 
 
 def _description(

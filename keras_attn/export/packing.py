@@ -1,6 +1,7 @@
-"""Converts a parsed `.tflite` back to bytes."""
+"""Parses a `.tflite`, and converts a parsed one back to bytes."""
 
 import flatbuffers
+import numpy as np
 from ai_edge_litert import schema_py_generated as schema
 
 
@@ -21,6 +22,16 @@ class _Buffer(schema.BufferT):
         schema.BufferAddOffset(builder, self.offset)
         schema.BufferAddSize(builder, self.size)
         return schema.BufferEnd(builder)
+
+
+def parsed(content: bytes) -> schema.ModelT:
+    """The `.tflite` as objects that may be changed, each buffer with its data, also where the data follow the graphs."""
+    model = schema.ModelT.InitFromPackedBuf(content, 0)
+    for buffer in model.buffers:
+        if buffer.offset > 1:  # 1 is the converter's placeholder
+            buffer.data = np.frombuffer(content, np.uint8, buffer.size, buffer.offset)
+            buffer.offset = buffer.size = 0
+    return model
 
 
 def packed(model: schema.ModelT) -> bytes:

@@ -18,7 +18,7 @@ _GRAPHS_OF = {
 
 def share_graphs(model: schema.ModelT) -> None:
     """Changes a parsed model in place."""
-    _share_buffers(model)
+    share_buffers(model)
     signatures = {signature.subgraphIndex for signature in model.signatureDefs}
     for index, graph in enumerate(model.subgraphs):
         if index not in signatures:
@@ -28,8 +28,8 @@ def share_graphs(model: schema.ModelT) -> None:
         pass
 
 
-def _share_buffers(model: schema.ModelT) -> None:
-    """Stores each content once. Buffer 0 is the empty buffer of computed tensors."""
+def share_buffers(model: schema.ModelT) -> None:
+    """Stores each content once, in place. Buffer 0 is the empty buffer of computed tensors."""
     first: dict[bytes, int] = {b"": 0}
     kept, new = [model.buffers[0]], {}
     for index, buffer in enumerate(model.buffers):

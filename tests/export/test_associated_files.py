@@ -7,11 +7,11 @@ import zipfile
 import flatbuffers
 import pytest
 import tensorflow as tf
-from ai_edge_litert import schema_py_generated as schema
 from ai_edge_litert.interpreter import Interpreter
 
 from keras_attn.export.associated_files import with_files, with_metadata
 from keras_attn.export.conversion import convert
+from keras_attn.export.packing import parsed
 
 FILES = {"model.json": b'{"a": 1}', "ö.bin": bytes(range(256)) * 8}
 NAME, DESCRIPTION, LICENSE, ASSOCIATED_FILES, MIN_PARSER_VERSION = 0, 1, 5, 6, 7  # fields of `ModelMetadata`
@@ -25,9 +25,9 @@ def graphs():
 
 def metadata(model):
     """The root table of the file's `ModelMetadata`."""
-    parsed = schema.ModelT.InitFromPackedBuf(model, 0)
-    (entry,) = [entry for entry in parsed.metadata if entry.name == b"TFLITE_METADATA"]
-    content = bytes(parsed.buffers[entry.buffer].data)
+    written = parsed(model)
+    (entry,) = [entry for entry in written.metadata if entry.name == b"TFLITE_METADATA"]
+    content = bytes(written.buffers[entry.buffer].data)
     assert content[4:8] == b"M001"
     return flatbuffers.table.Table(content, flatbuffers.encode.Get(flatbuffers.packer.uoffset, content, 0))
 
@@ -58,8 +58,8 @@ def test_every_field_of_the_metadata_says_its_own(graphs):
 
 def test_what_the_converter_noted_is_still_there(graphs):
     def notes(model):
-        parsed = schema.ModelT.InitFromPackedBuf(model, 0)
-        return {entry.name: bytes(parsed.buffers[entry.buffer].data) for entry in parsed.metadata}
+        written = parsed(model)
+        return {entry.name: bytes(written.buffers[entry.buffer].data) for entry in written.metadata}
 
     before, after = notes(graphs), notes(with_metadata(graphs, "a", "b", []))
     assert before and {name: after.pop(name) for name in before} == before

@@ -1,4 +1,3 @@
-import flatbuffers
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -7,18 +6,9 @@ from ai_edge_litert.interpreter import Interpreter
 
 from keras_attn.export.compaction import compact
 from keras_attn.export.conversion import convert
+from keras_attn.export.packing import packed, parsed
 
 FILL = schema.BuiltinOperator.FILL
-
-
-def parsed(content):
-    return schema.ModelT.InitFromPackedBuf(content, 0)
-
-
-def packed(model):
-    builder = flatbuffers.Builder(1024)
-    builder.Finish(model.Pack(builder), b"TFL3")
-    return bytes(builder.Output())
 
 
 def compacted(content):
