@@ -53,9 +53,11 @@ class DataConfig:
     dev: tuple[str, ...] = ()
     test: tuple[str, ...] = ()
     links: str = ""  # word links of `train` in Pharaoh's format, plain or `.gz`, for guided_alignment
-    # how many varied copies a training pair gets: other names, numbers and months, careless sources (keras_attn.data.augmentation);
-    # from 1 on, there are lines of several sentences as well (keras_attn.data.concatenation)
+    # how many varied copies a training pair gets: other names, numbers and months, careless sources (keras_attn.data.augmentation)
     augmentation: int = limited(0, 100)
+    # how many lines of two or three pairs are added for each pair (keras_attn.data.concatenation); 0: none, but one for ten pairs
+    # where there is augmentation
+    concatenations: int = limited(0, 100)
     max_length: int = 100  # pairs with more sub-words on either side are left out of training, and counted
 
 

@@ -16,13 +16,14 @@ from keras_attn.text.links import format_pharaoh
 from keras_attn.text.tokenizer import Tokenizer, train_tokenizer
 
 VOCABULARY_LINES = 200_000
+_CONCATENATIONS = 0.1  # for each pair of an augmented corpus
 
 
 def training_pairs(config: Config, given: Splits | None = None) -> Splits:
     """The pairs to train on: those given, else those of the named corpus or of the files in the config.
 
-    The training pairs are augmented as `data.augmentation` says. They keep their links where `training.guided_alignment` asks for
-    them, and only there.
+    The training pairs are augmented as `data.augmentation` and `data.concatenations` say. They keep their links where
+    `training.guided_alignment` asks for them, and only there.
 
     Raises:
         ConfigError: the pairs come from two places, or there are no links to guide the attention.
@@ -36,11 +37,13 @@ def training_pairs(config: Config, given: Splits | None = None) -> Splits:
             f"training.guided_alignment = {config.training.guided_alignment} needs word links: name a file of them in "
             "data.links (`keras-attn align` prints one), give training pairs that have links, or set it to 0"
         )
+    share = config.data.concatenations
     if config.data.augmentation:
         languages = config.data.source_language, config.data.target_language
-        seed = config.training.seed
-        train = with_augmentation(train, config.data.augmentation, seed, languages=languages)
-        train = with_concatenations(train, seed)
+        train = with_augmentation(train, config.data.augmentation, config.training.seed, languages=languages)
+        share = share or _CONCATENATIONS
+    if share:
+        train = with_concatenations(train, share, config.training.seed)
     return Splits(train, dataclasses.replace(pairs.dev, links=None))
 
 

@@ -79,6 +79,7 @@ def test_a_whole_number_may_stand_for_a_float(write):
         ("model.encoder_layers=3", 3),
         ("model.decoder_layers=100", 100),  # the most
         ("data.augmentation=100", 100),
+        ("data.concatenations=100", 100),
         ("search.beam_size=1000", 1000),
         ("search.max_length_factor=100", 100.0),
         ("training.epochs=2147483647", 2147483647),
@@ -142,6 +143,7 @@ def test_the_last_override_wins_over_the_file_and_the_ones_before(write):
         ("model.encoder_layers=101", r"model\.encoder_layers takes at most 100; got 101"),
         ("model.decoder_layers=101", r"model\.decoder_layers takes at most 100; got 101"),
         ("data.augmentation=101", r"data\.augmentation takes at most 100; got 101"),
+        ("data.concatenations=101", r"data\.concatenations takes at most 100; got 101"),
         ("search.beam_size=1001", r"search\.beam_size takes at most 1000; got 1001"),
         ("search.min_length=10001", r"search\.min_length takes at most 10000; got 10001"),
         ("search.max_length_factor=100.5", r"search\.max_length_factor takes at most 100; got 100\.5"),
@@ -355,7 +357,7 @@ def test_what_has_to_be_asked_for_is_off():
     assert {getattr(training, key) for key in (*off.split(), "ema_decay", "patience", "tensorboard")} == {0}
     assert training.gradient_accumulation == training.steps_per_execution == 1
     assert (training.mixed_precision, training.devices, training.jit_compile) == ("float32", "auto", "auto")
-    assert Config().data.augmentation == 0
+    assert Config().data.augmentation == Config().data.concatenations == 0
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,14 @@ def test_augmentation_puts_varied_pairs_into_lines_of_several_sentences_too():
     assert pairs.dev == corpus
 
 
+def test_lines_of_several_pairs_are_added_as_many_as_the_config_says():
+    corpus = Corpus(["a b", "c"], ["A B", "C"])
+    pairs = training_pairs(Config(data=DataConfig(concatenations=4)), Splits(corpus, corpus))
+    assert pairs.train.source[:2] == corpus.source and len(pairs.train) == 2 + 8
+    assert [line.upper() for line in pairs.train.source] == pairs.train.target
+    assert pairs.dev == corpus
+
+
 def test_links_belong_to_the_training_pairs_alone(data, pair_files):
     data = dataclasses.replace(data, links=str(pair_files / "train.links"))
     pairs = training_pairs(guided(data))
