@@ -21,7 +21,8 @@ _LONGEST = 100_000  # the most ids of a source
 
 def search_description(settings: SearchConfig) -> dict[str, Any]:
     """The search of an export, for its JSON file."""
-    return {key: value for key, value in dataclasses.asdict(settings).items() if key != "batch_size"}
+    described = dataclasses.asdict(settings)
+    return {key: value for key, value in described.items() if key not in ("batch_size", "keep_numbers")}
 
 
 def write_description(folder: Path, name: str, values: dict[str, Any]) -> None:

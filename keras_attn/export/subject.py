@@ -106,6 +106,7 @@ def load_subject(
         model = Translator.load(model)
     translator = model if isinstance(model, Translator) else None
     search = translator.search if translator else SearchConfig(min_length=0)
+    search = dataclasses.replace(search, keep_numbers=False)  # a second search, for which there is no graph
     if beam_size is not None:
         search = dataclasses.replace(search, beam_size=beam_size)
     if max_source_length is not None:

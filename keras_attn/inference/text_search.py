@@ -47,16 +47,47 @@ class TextSearch:
     ) -> list[Translation]:
         """The translations, each with its `n_best - 1` alternatives.
 
+        With `search.keep_numbers`, a line with digits whose translation has others is searched once more, for all hypotheses of the
+        beam, and the best of those with its digits comes first. A number in words is no mistake.
+
         Raises:
             ValueError: an invalid value.
         """
         source_ids = self.read(lines)
-        translations = [Translation(line, "") for line in lines]
+        search = partial(
+            self._translations,
+            lines,
+            source_ids,
+            method,
+            batch_size=batch_size,
+            return_weights=return_weights,
+            requirements=requirements,
+        )
         with_words = [row for row, ids in enumerate(source_ids) if has_words(ids, self._source)]
-        batches = self.batches(with_words, [len(ids) for ids in source_ids], batch_size)
-        for rows, size in batches:
-            source = [source_ids[row] for row in rows]
-            room = [requirements.room(row) if requirements else 0 for row in rows]
+        found = search(with_words, n_best=n_best)
+        if self._settings.keep_numbers and isinstance(method, Beam) and method.beam_size > 1:
+            wrong = [row for row in with_words if _has_other_digits(found[row])]
+            for row, best in search(wrong, n_best=method.beam_size).items():
+                found[row] = _with_the_digits(best, n_best) or found[row]
+        return [found.get(row, Translation(line, "")) for row, line in enumerate(lines)]
+
+    def _translations(
+        self,
+        lines: Sequence[str],
+        source_ids: list[list[int]],
+        method: Beam | Sampling,
+        rows: Sequence[int],
+        *,
+        n_best: int,
+        batch_size: int | None,
+        return_weights: bool,
+        requirements: "Requirements | None",
+    ) -> dict[int, Translation]:
+        """By row, the translations of these rows."""
+        translations = {}
+        for batch, size in self.batches(rows, [len(ids) for ids in source_ids], batch_size):
+            source = [source_ids[row] for row in batch]
+            room = [requirements.room(row) if requirements else 0 for row in batch]
             found = self._engine.search(
                 source,
                 method,
@@ -66,13 +97,12 @@ class TextSearch:
                 ],
                 n_best=n_best,
                 full=size,
-                rows=rows,
+                rows=batch,
                 return_weights=return_weights,
-                required=partial(requirements.of, rows) if requirements else None,
+                required=partial(requirements.of, batch) if requirements else None,
             )
-            texts = [lines[row] for row in rows]
-            for row, translation in zip(rows, self._said(texts, source, found, n_best), strict=True):
-                translations[row] = translation
+            texts = [lines[row] for row in batch]
+            translations |= zip(batch, self._said(texts, source, found, n_best), strict=True)
         return translations
 
     def read(self, lines: Sequence[str]) -> list[list[int]]:
@@ -122,6 +152,28 @@ class TextSearch:
             )
             n_best_lists[row].append(translation)
         return [dataclasses.replace(best, alternatives=tuple(rest)) for best, *rest in n_best_lists]
+
+
+def _digits(text: str) -> list[int]:
+    """In ascending order, because languages order dates differently."""
+    return sorted(int(character) for character in text if character.isdecimal())
+
+
+def _has_other_digits(translation: Translation) -> bool:
+    source, target = _digits(translation.source), _digits(translation.text)
+    return bool(source and target) and source != target
+
+
+def _with_the_digits(best: Translation, n_best: int) -> Translation | None:
+    """The best hypothesis that has the digits of its source, and the `n_best - 1` best others; `None` if there is none."""
+    hypotheses = [best, *best.alternatives]
+    for one in hypotheses:
+        if _digits(one.text) == _digits(one.source):
+            others = [each for each in hypotheses if each is not one][: n_best - 1]
+            return dataclasses.replace(
+                one, alternatives=tuple(dataclasses.replace(each, alternatives=()) for each in others)
+            )
+    return None
 
 
 def trimmed(
