@@ -27,7 +27,7 @@ def test_one_line_for_ten_pairs_holds_two_or_three_of_them_in_the_same_order_on_
 @pytest.mark.parametrize(
     "pair", [("no mark", "punto."), ("Full stop.", "sin punto"), ("IN CAPITALS.", "En mayúsculas.")]
 )
-def test_pairs_without_a_mark_at_their_end_or_in_capitals_stay_alone(pair):
+def test_pairs_with_a_mark_or_capitals_on_one_side_alone_stay_alone(pair):
     corpus = with_concatenations(
         Corpus([*SOURCE, *[pair[0]] * 1000], [*TARGET, *[pair[1]] * 1000]), 0.1, seed=1
     )
