@@ -44,6 +44,7 @@ def recipe(size: int, seed: int) -> configs.Config:
         "training.evaluate_every=100",
         "training.best_by=loss",
         "data.augmentation=0",
+        "data.concatenations=0",
     )
     return configs.override(configs.load(ROOT / "configs" / "tatoeba_names_and_numbers.toml"), [*settings])
 

@@ -55,9 +55,8 @@ class DataConfig:
     links: str = ""  # word links of `train` in Pharaoh's format, plain or `.gz`, for guided_alignment
     # how many varied copies a training pair gets: other names, numbers and months, careless sources (keras_attn.data.augmentation)
     augmentation: int = limited(0, 100)
-    # how many lines of two or three pairs are added for each pair (keras_attn.data.concatenation); 0: none, but one for ten pairs
-    # where there is augmentation
-    concatenations: int = limited(0, 100)
+    # how many lines of two or three pairs are added for each pair (keras_attn.data.concatenation); varied copies are pairs, too
+    concatenations: float = limited(0.0, 100)
     max_length: int = 100  # pairs with more sub-words on either side are left out of training, and counted
 
 

@@ -16,7 +16,6 @@ from keras_attn.text.links import format_pharaoh
 from keras_attn.text.tokenizer import Tokenizer, train_tokenizer
 
 VOCABULARY_LINES = 200_000
-_CONCATENATIONS = 0.1  # for each pair of an augmented corpus
 
 
 def training_pairs(config: Config, given: Splits | None = None) -> Splits:
@@ -37,13 +36,11 @@ def training_pairs(config: Config, given: Splits | None = None) -> Splits:
             f"training.guided_alignment = {config.training.guided_alignment} needs word links: name a file of them in "
             "data.links (`keras-attn align` prints one), give training pairs that have links, or set it to 0"
         )
-    share = config.data.concatenations
     if config.data.augmentation:
         languages = config.data.source_language, config.data.target_language
         train = with_augmentation(train, config.data.augmentation, config.training.seed, languages=languages)
-        share = share or _CONCATENATIONS
-    if share:
-        train = with_concatenations(train, share, config.training.seed)
+    if config.data.concatenations:
+        train = with_concatenations(train, config.data.concatenations, config.training.seed)
     return Splits(train, dataclasses.replace(pairs.dev, links=None))
 
 

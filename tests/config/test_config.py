@@ -143,7 +143,7 @@ def test_the_last_override_wins_over_the_file_and_the_ones_before(write):
         ("model.encoder_layers=101", r"model\.encoder_layers takes at most 100; got 101"),
         ("model.decoder_layers=101", r"model\.decoder_layers takes at most 100; got 101"),
         ("data.augmentation=101", r"data\.augmentation takes at most 100; got 101"),
-        ("data.concatenations=101", r"data\.concatenations takes at most 100; got 101"),
+        ("data.concatenations=101", r"data\.concatenations takes at most 100; got 101\.0"),
         ("search.beam_size=1001", r"search\.beam_size takes at most 1000; got 1001"),
         ("search.min_length=10001", r"search\.min_length takes at most 10000; got 10001"),
         ("search.max_length_factor=100.5", r"search\.max_length_factor takes at most 100; got 100\.5"),

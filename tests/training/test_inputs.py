@@ -38,14 +38,22 @@ def test_augmentation_adds_to_the_training_pairs_alone_and_draws_by_the_seed(dat
     assert pairs_of(2, 1).train == augmented.train != pairs_of(2, 2).train
 
 
-def test_augmentation_puts_varied_pairs_into_lines_of_several_sentences_too():
+def test_varied_pairs_are_put_into_lines_of_several_sentences_too():
     corpus = Corpus([f"Tom has {n} cats." for n in range(20)], [f"Tom a {n} chats." for n in range(20)])
-    pairs = training_pairs(Config(data=DataConfig(augmentation=1)), Splits(corpus, corpus))
+    data = DataConfig(augmentation=1, concatenations=0.1)
+    pairs = training_pairs(Config(data=data), Splits(corpus, corpus))
     several = [line for line in pairs.train.source if line.count("cats") > 1]
     assert several == pairs.train.source[-len(several) :]
     assert 8 <= len(several) <= len(pairs.train.source) / 10
     assert [line for line in several if "Tom has" not in line]
     assert pairs.dev == corpus
+
+
+def test_augmentation_alone_joins_no_lines():
+    corpus = Corpus([f"Tom has {n} cats." for n in range(20)], [f"Tom a {n} chats." for n in range(20)])
+    pairs = training_pairs(Config(data=DataConfig(augmentation=1)), Splits(corpus, corpus))
+    assert len(pairs.train) > 20
+    assert all(line.upper().count("CATS") == 1 for line in pairs.train.source)
 
 
 def test_lines_of_several_pairs_are_added_as_many_as_the_config_says():
