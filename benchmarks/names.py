@@ -14,10 +14,10 @@ import argparse
 import gzip
 import json
 import os
-import subprocess
 from pathlib import Path
 
-from shared.recipes import errors, letters, scores, train_seed
+from shared import phonetisaurus
+from shared.recipes import letters, scores, train_seed
 
 from keras_attn import config as configs
 from keras_attn.data.splits import Splits
@@ -52,7 +52,9 @@ def main() -> None:
             model = train_seed(config, chosen_by, args.folder / script, seed)
             told[f"seed {seed}"] = scores([model], place, model / "scores.json")
         if args.phonetisaurus:
-            told["phonetisaurus"] = transducer(args.phonetisaurus, pairs, args.folder / script)
+            told["phonetisaurus"] = phonetisaurus.scores(
+                args.phonetisaurus, pairs["train"], place, args.folder / script
+            )
         write_text(result, json.dumps(found, indent=2, ensure_ascii=False) + "\n")
     print(table(found))
 
@@ -65,35 +67,6 @@ def names(script: str, share: int) -> Corpus:
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         rows = [line.rstrip("\n").split("\t") for line in lines]
     return Corpus([letters(row[0]) for row in rows], [row[1] for row in rows])
-
-
-def transducer(command: str, pairs: dict[str, Corpus], folder: Path) -> dict[str, dict]:
-    """What Phonetisaurus says, trained as its command does without options on the same training names; kept in `folder`."""
-    result = folder / "phonetisaurus.json"
-    if result.exists():
-        return json.loads(result.read_text())
-    lexicon, model = folder / "lexicon.txt", folder / "phonetisaurus.fst"
-    train = zip(pairs["train"].source, pairs["train"].target, strict=True)
-    write_text(lexicon, "".join(f"{_word(source)} {target}\n" for source, target in train))
-    subprocess.run([command, "train", "--model", model, lexicon], check=True)
-    found = {}
-    for split in ("dev", "test"):
-        words = [_word(source) for source in pairs[split].source]
-        said = subprocess.run(
-            [command, "predict", "--model", model],
-            input="".join(f"{word}\n" for word in words),
-            text=True,
-            stdout=subprocess.PIPE,
-            check=True,
-        )
-        answers = dict(line.split(maxsplit=1) for line in said.stdout.splitlines() if " " in line)
-        found[split] = errors(pairs[split], [answers.get(word, "") for word in words]).as_dict()
-    write_text(result, json.dumps(found, indent=2))
-    return found
-
-
-def _word(source: str) -> str:
-    return source.replace(" ", "")
 
 
 def table(found: dict[str, dict]) -> str:
