@@ -51,6 +51,7 @@ _ON_A_DAY = {
 _MARKS = ({}, str.maketrans(",.", ".,"))
 _MARKS_WITH_A_SPACE = (*_MARKS, str.maketrans(",.", " ,"))
 _CARELESS_SHARE = 0.25
+_SMALL_SHARE = {"de": 0.25}  # German nouns begin with a capital; without it, a word may be something else
 _CARELESS = (str.upper, str.lower, lambda line: _FINAL_MARKS.sub("", line))
 
 
@@ -63,6 +64,7 @@ class _Stock(NamedTuple):
         months: of each month, in both languages, those that may stand in its place.
         marks: ways to write the marks of a number.
         first_day: the least day of a month. French says *1er* of the first, which is not a number.
+        small_share: the share of sources that are written without capitals before any are written carelessly.
     """
 
     names: dict[Pair, list[Pair]]
@@ -70,6 +72,7 @@ class _Stock(NamedTuple):
     months: dict[Pair, list[Pair]]
     marks: Marks
     first_day: int
+    small_share: float
 
 
 def with_augmentation(corpus: Corpus, copies: int, seed: int, *, languages: tuple[str, str]) -> Corpus:
@@ -84,7 +87,7 @@ def with_augmentation(corpus: Corpus, copies: int, seed: int, *, languages: tupl
     day. A day may be 5 on one side and 5th on the other. "In 1987" on both sides becomes a day of that year half of the time.
 
     Then one source in four is written in capitals, without capitals, or without its final punctuation; its target stays as it is.
-    A copy that came out unchanged is left out.
+    Before that, one German source in four is written without capitals. A copy that came out unchanged is left out.
 
     Args:
         corpus: the pairs. A name is a capitalised word that both sides of some pair share and that is hardly ever written small.
@@ -107,6 +110,7 @@ def with_augmentation(corpus: Corpus, copies: int, seed: int, *, languages: tupl
         months=_alike(calendar, languages),
         marks=_MARKS_WITH_A_SPACE if corpus.links is None else _MARKS,
         first_day=2 if "fr" in languages else 1,
+        small_share=_SMALL_SHARE.get(languages[0], 0.0),
     )
     source, target = list(corpus.source), list(corpus.target)
     links = None if corpus.links is None else list(corpus.links)
@@ -196,7 +200,8 @@ def _exchanged(pair: Pair, stock: _Stock, draw: random.Random) -> Pair:
     }
     exchanged = [(month, draw.choice(stock.months[month])) for month in named]
     in_source, in_target = ({old[side]: new[side] for old, new in exchanged} for side in (0, 1))
-    return _careless(_replaced(source, others | in_source), draw), _replaced(target, others | in_target)
+    source, target = _replaced(source, others | in_source), _replaced(target, others | in_target)
+    return _careless(source, stock, draw), target
 
 
 def _named_months(pair: Pair, stock: _Stock) -> list[Pair]:
@@ -254,5 +259,7 @@ def _replaced(line: str, others: dict[str, str]) -> str:
     return line
 
 
-def _careless(line: str, draw: random.Random) -> str:
+def _careless(line: str, stock: _Stock, draw: random.Random) -> str:
+    if stock.small_share and draw.random() < stock.small_share:
+        return line.lower()
     return draw.choice(_CARELESS)(line) if draw.random() < _CARELESS_SHARE else line

@@ -128,6 +128,19 @@ def test_a_corpus_without_names_or_numbers_is_varied_too():
     assert len(with_augmentation(Corpus(["yes"], ["ja"]), 20, 1)) > 1
 
 
+def test_german_sources_lose_their_capitals_more_often():
+    pairs = [("Das Haus ist alt.", "The house is old.")] * 1000
+
+    def small(pairs, languages):
+        corpus = Corpus(*map(list, zip(*pairs, strict=True)))
+        varied = augmentation.with_augmentation(corpus, copies=1, seed=1, languages=languages)
+        assert set(varied.target) == {pairs[0][1]}
+        return varied.source.count(pairs[0][0].lower())
+
+    assert 280 < small(pairs, ("de", "en")) < 345  # 1/4 + 3/4 x 1/12
+    assert 60 < small([pair[::-1] for pair in pairs], ("en", "de")) < 110  # 1/12
+
+
 @pytest.mark.parametrize("marks", [".", "!", "?", "…", "。", "！", "？", "?!", "..."])
 def test_any_final_punctuation_may_be_missing_in_a_careless_source(marks):
     found = with_augmentation(Corpus([f"Так{marks}"], ["Yes."]), 100, 1).source
