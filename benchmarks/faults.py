@@ -4,8 +4,9 @@
 
 The faults are in `benchmarks/faults.toml`. Each is put into a copy of the checkout, where pytest runs the test files of `tests`
 and, if they notice nothing, those of `wider`, up to the first failure. A fault is found if a test fails that passes in the copy
-without the fault. The JSON has all results so far. A fault that is in it is not run again unless `--only` names it by its number,
-from 1; `found_at_first_sight` is what its first run said. `KERAS_ATTN_DATA` names the corpora, as for the tests.
+without the fault. The JSON has all results so far, by what is promised. A fault that is in it is not run again unless `--only`
+names it by its number, from 1; `found_at_first_sight` is what its first run said. `KERAS_ATTN_DATA` names the corpora, as for the
+tests.
 """
 
 import argparse
@@ -90,10 +91,10 @@ def check_import(copy: Path) -> None:
         raise BrokenSetUp(f"the tests would import {found.stdout.strip()}{found.stderr}")
 
 
-def row(number: int, result: dict[str, Any]) -> str:
+def row(number: int, promise: str, result: dict[str, Any]) -> str:
     first = "yes" if result["found_at_first_sight"] else "no"
     by = f"`{result['found_by']}`" if result["found_by"] else "no test"
-    return f"| {number} | {result['promise']} | {first} | {by} |"
+    return f"| {number} | {promise} | {first} | {by} |"
 
 
 def main() -> None:
@@ -103,35 +104,35 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=1200, help="seconds for each run of pytest")
     arguments = parser.parse_args()
     faults = tomllib.loads((ROOT / "benchmarks" / "faults.toml").read_text())["fault"]
+    promises = [fault["promise"] for fault in faults]
     results = json.loads(arguments.json.read_text()) if arguments.json.exists() else {}
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder).resolve() / "checkout"
         shutil.copytree(ROOT, copy, symlinks=True, ignore=shutil.ignore_patterns(*LEFT_OUT))
         check_import(copy)
         for number in arguments.only or range(1, len(faults) + 1):
-            before = results.get(str(number), {})
+            fault, began = faults[number - 1], time.monotonic()
+            before = results.get(fault["promise"], {})
             if before and not arguments.only:
                 continue
-            fault, began = faults[number - 1], time.monotonic()
             try:
                 found_by = noticed_by(copy, fault, arguments.limit)
             except BrokenSetUp as error:
                 print(f"{number}: broken set-up: {error}", file=sys.stderr, flush=True)
                 continue
-            results[str(number)] = {
-                "promise": fault["promise"],
+            results[fault["promise"]] = {
                 "file": fault["file"],
                 "found_at_first_sight": before.get("found_at_first_sight", found_by is not None),
                 "found": found_by is not None,
                 "found_by": found_by,
                 "seconds": round(time.monotonic() - began),
             }
-            in_order = {key: results[key] for key in sorted(results, key=int)}
-            arguments.json.write_text(json.dumps(in_order, indent=2, ensure_ascii=False) + "\n")
-            print(row(number, results[str(number)]), file=sys.stderr, flush=True)
+            results = {promise: results[promise] for promise in promises if promise in results}
+            arguments.json.write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n")
+            print(row(number, fault["promise"], results[fault["promise"]]), file=sys.stderr, flush=True)
     print("| | what is promised | found at first sight | found now by |\n|---|---|---|---|")
-    for key in sorted(results, key=int):
-        print(row(int(key), results[key]))
+    for promise, result in results.items():
+        print(row(promises.index(promise) + 1, promise, result))
     first, now = (sum(each[name] for each in results.values()) for name in ("found_at_first_sight", "found"))
     print(f"\nfound at first sight: {first} of {len(results)}; now: {now} of {len(results)}")
 
