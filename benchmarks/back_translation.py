@@ -9,6 +9,9 @@ pair once. Stopped and given once more, it goes on. Both models are the packaged
 
     python benchmarks/back_translation.py configs/tatoeba.toml runs/en-fr-3 --from runs/en-fr-2 --other-direction runs/fr-en \
         --set data.target_language=fr
+
+With `--forward`, the model that is gone on with translates the sources, too, by its own search (its config's beam), and these pairs
+are added as well.
 """
 
 import argparse
@@ -24,15 +27,15 @@ from keras_attn.training.distillation import together
 from keras_attn.training.fit import train
 from keras_attn.training.start import Start
 
-MADE = "made.txt"  # in the folder
+MADE, MADE_FORWARD = "made.txt", "made_forward.txt"  # in the folder
 
 
-def made_sources(path: Path, model: Path, targets: list[str]) -> list[str]:
-    """The translations of the targets, made now or in an earlier run."""
+def translations(path: Path, model: Path, lines: list[str], beam_size: int | None) -> list[str]:
+    """The translations of the lines, made now or in an earlier run. The beam size is that of the model where none is given."""
     if not path.exists():
-        lines = BulkTranslator(model, engine="int8", beam_size=1).translate(targets)
+        made = BulkTranslator(model, engine="int8", beam_size=beam_size).translate(lines)
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_text(path, "".join(f"{line}\n" for line in lines))
+        write_text(path, "".join(f"{line}\n" for line in made))
     return read_lines(path)
 
 
@@ -44,18 +47,23 @@ def main() -> None:
     parser.add_argument(
         "--other-direction", type=Path, help="model folder with an engine, which makes the sources"
     )
+    parser.add_argument("--forward", action="store_true", help="add its own translations of the sources")
     parser.add_argument("--set", action="append", default=[], help="SECTION.KEY=VALUE; repeatable")
     args = parser.parse_args()
     config = configs.load(args.config, args.set)
     source, target = config.data.source_language, config.data.target_language
     real = split_corpus(config.data, "train")
+    start = args.start or packaged.folder(f"tatoeba-{source}-{target}")
     other = args.other_direction or packaged.folder(f"tatoeba-{target}-{source}")
-    made = made_sources(args.folder / MADE, other, list(real.target))
-    pairs = together([real, Corpus(made, list(real.target))])
+    sources, targets = list(real.source), list(real.target)
+    made = [real, Corpus(translations(args.folder / MADE, other, targets, beam_size=1), targets)]
+    if args.forward:
+        answers = translations(args.folder / MADE_FORWARD, start, sources, beam_size=None)
+        made.append(Corpus(sources, answers))
+    pairs = together(made)
     print(f"{len(real)} pairs, {len(pairs)} with those that were made", flush=True)
     given = configs.override(config, ['data.corpus=""'])
-    start = Start(args.start or packaged.folder(f"tatoeba-{source}-{target}"))
-    train(given, args.folder, corpus=Splits(pairs, split_corpus(config.data, "dev")), start=start)
+    train(given, args.folder, corpus=Splits(pairs, split_corpus(config.data, "dev")), start=Start(start))
     model_folder.update_config(args.folder, data=config.data)
 
 
