@@ -2,7 +2,8 @@
 
     python benchmarks/challenges.py tatoeba-en-es tatoeba-es-en --json benchmarks/log/challenges.json
 
-Takes model folders or names of packaged models. Prints for each, by its own search, in its own engine:
+Takes model folders or names of packaged models, and folders of exported `.tflite` files, such as
+`saved_models/tatoeba-en-es-litert`. Prints for each, by its own search, in its own engine:
 
 - the share of the numbers, times, prices, dates and invented names in 500 generated sentences that come out right
   (`shared/challenge.py`);
@@ -16,10 +17,15 @@ import argparse
 import json
 import random
 import re
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "export" / "python"))
+from litert_translator import Translator
 from shared.challenge import KINDS, challenges, shares_right
 
+from keras_attn.config import DataConfig
 from keras_attn.data.splits import split_corpus
 from keras_attn.evaluation.scores import corpus_scores
 from keras_attn.inference.bulk import BulkTranslator
@@ -42,13 +48,7 @@ GREETINGS = {
 
 def measured(name: str, seed: int) -> dict[str, float | int | str]:
     """The row of one model; the seed is that of the generated sentences."""
-    folder = packaged.folder(name) if name in packaged.names() else Path(name)
-    bulk = BulkTranslator(folder)
-
-    def translate(lines: list[str]) -> list[str]:
-        return bulk.translate(lines).tolist()
-
-    data = load_data_config(folder)
+    translate, data = loaded(packaged.folder(name) if name in packaged.names() else Path(name))
     source, target = data.source_language, data.target_language
     given = challenges(SENTENCES, seed, source=source, target=target)
     row = {"model": name, **shares_right(given, translate([one.sentence for one in given]))}
@@ -65,6 +65,19 @@ def measured(name: str, seed: int) -> dict[str, float | int | str]:
     row["short"] = len(alone)
     row["runs on"] = sum(_runs_on(one, said) for one, said in zip(alone, translate(alone), strict=True))
     return row
+
+
+def loaded(folder: Path) -> tuple[Callable[[list[str]], list[str]], DataConfig]:
+    """The translator of a model folder, or of a `.tflite` of Tatoeba, and its corpus."""
+    if (folder / "model.tflite").exists():
+        say = Translator(str(folder / "model.tflite"))
+        languages = json.loads((folder / "model.json").read_text())["languages"]
+        data = DataConfig(
+            corpus="tatoeba", source_language=languages["source"], target_language=languages["target"]
+        )
+        return lambda lines: [say(line).text for line in lines], data
+    bulk = BulkTranslator(folder)
+    return lambda lines: bulk.translate(lines).tolist(), load_data_config(folder)
 
 
 def _by_twos(lines: list[str]) -> list[str]:

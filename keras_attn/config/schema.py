@@ -188,7 +188,7 @@ class SearchConfig:
         2, 10_000
     )  # the fewest target sub-words, EOS included; 2: no translation is empty
     no_repeat_ngram: int = 0  # no sequence of this many sub-words is repeated; 0: no limit
-    # instead of a translation with other digits than its source, take the best one of the beam with the same; not in exports
+    # instead of a translation with other digits than its source, take the best one of the beam with the same
     keep_numbers: bool = False
     max_length_factor: float = limited(2.0, 100)  # at most factor * source length + extra target sub-words
     max_length_extra: int = limited(10, 10_000)

@@ -22,7 +22,7 @@ _LONGEST = 100_000  # the most ids of a source
 def search_description(settings: SearchConfig) -> dict[str, Any]:
     """The search of an export, for its JSON file."""
     described = dataclasses.asdict(settings)
-    return {key: value for key, value in described.items() if key not in ("batch_size", "keep_numbers")}
+    return {key: value for key, value in described.items() if key != "batch_size"}
 
 
 def write_description(folder: Path, name: str, values: dict[str, Any]) -> None:

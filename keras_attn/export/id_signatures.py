@@ -163,6 +163,7 @@ class _Graphs:
             max_length=self._max_length,
             return_weights=return_weights,
             embeddings=self._embeddings,
+            digits=self._subject.digits,
         )
 
     def _readable(self, source: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:

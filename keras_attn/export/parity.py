@@ -194,6 +194,7 @@ def _say_text(
         subject.search,
         beam_size=description["search"]["beam_size"],
         max_source_length=description["search"]["max_source_length"],
+        keep_numbers=description["search"].get("keep_numbers", False),  # exports of before had none
     )
     tokenizers = subject.source_tokenizer, subject.target_tokenizer
     translations = Translator(subject.model, *tokenizers, search=search).translate(sources)

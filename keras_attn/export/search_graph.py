@@ -7,6 +7,7 @@ import keras
 import tensorflow as tf
 
 from keras_attn.config import SearchConfig
+from keras_attn.export.kept_numbers import Digits, with_kept_numbers
 from keras_attn.models.seq2seq import Embeddings, Seq2Seq
 from keras_attn.search import Beam, Hypotheses
 from keras_attn.search.hypotheses import NEVER
@@ -29,6 +30,7 @@ def search_graph(
     max_length: int,
     return_weights: bool = False,
     embeddings: Embeddings | None = None,
+    digits: Digits | None = None,
 ) -> Hypotheses:
     """Search from sources to ids; a beam of one is greedy search.
 
@@ -41,6 +43,7 @@ def search_graph(
         max_length: the most tokens of any target, L.
         return_weights: whether to return the attention weights, `(B, N, L, S)`; if S is 0, they have one column.
         embeddings: see `Seq2Seq.search`.
+        digits: for `search.keep_numbers`, if the search has it.
     """
     limits = token_limits(source, settings, max_length) if model.reads_ids else None
     hypotheses = model.search(
@@ -54,7 +57,8 @@ def search_graph(
     if limits is None:
         return hypotheses
     nothing = tf.constant([0.0] + [NEVER] * (settings.beam_size - 1))  # [N]
-    return hypotheses._replace(scores=tf.where(limits[:, None] > 0, hypotheses.scores, nothing))
+    hypotheses = hypotheses._replace(scores=tf.where(limits[:, None] > 0, hypotheses.scores, nothing))
+    return hypotheses if digits is None else with_kept_numbers(hypotheses, source, digits)
 
 
 def token_limits(source: tf.Tensor, settings: SearchConfig, max_length: int) -> tf.Tensor:

@@ -65,7 +65,7 @@ class ServingSignatures:
     """
 
     def __init__(self, subject: Subject, max_length: int) -> None:
-        self._settings, self._model = subject.search, subject.model
+        self._settings, self._model, self._digits = subject.search, subject.model, subject.digits
         self._max_length = max_length
         self._weights = ServedWeights(subject.model)
         self.module = self._weights.module
@@ -137,6 +137,7 @@ class ServingSignatures:
                 settings=self._settings,
                 max_length=self._max_length,
                 return_weights=return_weights,
+                digits=self._digits,
             )
 
     def _texts(self, ids):

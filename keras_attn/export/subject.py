@@ -8,6 +8,7 @@ import keras
 import numpy as np
 
 from keras_attn.config import SearchConfig
+from keras_attn.export.kept_numbers import Digits
 from keras_attn.inference.translator import Translator
 from keras_attn.models.ensemble import Ensemble
 from keras_attn.models.seq2seq import Seq2Seq
@@ -66,6 +67,13 @@ class Subject:
         return getattr(self.model.source_embedding, "input_dim", None)
 
     @property
+    def digits(self) -> Digits | None:
+        """For `keep_numbers`, if the search has it."""
+        if not (self.search.keep_numbers and self.translator):
+            return None
+        return Digits.of(self.source_tokenizer, self.target_tokenizer)
+
+    @property
     def wordless_ids(self) -> set[int]:
         """Source ids without meaning."""
         return self.source_tokenizer.wordless_ids if self.translator else {PAD_ID, UNK_ID, BOS_ID, EOS_ID}
@@ -106,14 +114,13 @@ def load_subject(
         model = Translator.load(model)
     translator = model if isinstance(model, Translator) else None
     search = translator.search if translator else SearchConfig(min_length=0)
-    search = dataclasses.replace(search, keep_numbers=False)  # a second search, for which there is no graph
     if beam_size is not None:
         search = dataclasses.replace(search, beam_size=beam_size)
     if max_source_length is not None:
         most = min(search.max_source_length, max_source_length)
         search = dataclasses.replace(search, max_source_length=most)
-    if search.beam_size == 1:  # a greedy search compares nothing that a coverage penalty could tell apart
-        search = dataclasses.replace(search, coverage_penalty=0.0)
+    if search.beam_size == 1:  # a greedy search has nothing to choose from
+        search = dataclasses.replace(search, coverage_penalty=0.0, keep_numbers=False)
     subject = Subject(model=translator.model if translator else model, search=search, translator=translator)
     if subject.model.reads_ids:
         if subject.source_vocab_size is None:

@@ -66,9 +66,9 @@ class TextSearch:
         with_words = [row for row, ids in enumerate(source_ids) if has_words(ids, self._source)]
         found = search(with_words, n_best=n_best)
         if self._settings.keep_numbers and isinstance(method, Beam) and method.beam_size > 1:
-            wrong = [row for row in with_words if _has_other_digits(found[row])]
+            wrong = [row for row in with_words if self._has_other_digits(found[row])]
             for row, best in search(wrong, n_best=method.beam_size).items():
-                found[row] = _with_the_digits(best, n_best) or found[row]
+                found[row] = self._with_the_digits(best, n_best) or found[row]
         return [found.get(row, Translation(line, "")) for row, line in enumerate(lines)]
 
     def _translations(
@@ -153,27 +153,25 @@ class TextSearch:
             n_best_lists[row].append(translation)
         return [dataclasses.replace(best, alternatives=tuple(rest)) for best, *rest in n_best_lists]
 
+    def _has_other_digits(self, translation: Translation) -> bool:
+        source, target = self._digits(translation)
+        return bool(source.any() and target.any() and (source != target).any())
 
-def _digits(text: str) -> list[int]:
-    """In ascending order, because languages order dates differently."""
-    return sorted(int(character) for character in text if character.isdecimal())
+    def _with_the_digits(self, best: Translation, n_best: int) -> Translation | None:
+        """The best hypothesis that has the digits of its source, and the `n_best - 1` best others; `None` if there is none."""
+        hypotheses = [best, *best.alternatives]
+        for one in hypotheses:
+            if np.array_equal(*self._digits(one)):
+                others = [each for each in hypotheses if each is not one][: n_best - 1]
+                return dataclasses.replace(
+                    one, alternatives=tuple(dataclasses.replace(each, alternatives=()) for each in others)
+                )
+        return None
 
-
-def _has_other_digits(translation: Translation) -> bool:
-    source, target = _digits(translation.source), _digits(translation.text)
-    return bool(source and target) and source != target
-
-
-def _with_the_digits(best: Translation, n_best: int) -> Translation | None:
-    """The best hypothesis that has the digits of its source, and the `n_best - 1` best others; `None` if there is none."""
-    hypotheses = [best, *best.alternatives]
-    for one in hypotheses:
-        if _digits(one.text) == _digits(one.source):
-            others = [each for each in hypotheses if each is not one][: n_best - 1]
-            return dataclasses.replace(
-                one, alternatives=tuple(dataclasses.replace(each, alternatives=()) for each in others)
-            )
-    return None
+    def _digits(self, translation: Translation) -> tuple[np.ndarray, np.ndarray]:
+        """How often source and target say each digit, in any order, because languages order dates differently."""
+        source, target = list(translation.source_ids), list(translation.target_ids)
+        return self._source.digit_counts[source].sum(axis=0), self._target.digit_counts[target].sum(axis=0)
 
 
 def trimmed(

@@ -20,6 +20,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from keras_attn.files import write_text
 from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 from keras_attn.text.capitals import (
@@ -128,6 +130,20 @@ class Tokenizer:
         spec = self._model.normalizer_spec
         dropped = "▁*" if spec.remove_extra_whitespaces else "▁?" if spec.add_dummy_prefix else ""
         return tf.strings.regex_replace(tf.strings.regex_replace(joined, f"^{dropped}", ""), WORD_START, " ")
+
+    @functools.cached_property
+    def digit_counts(self) -> np.ndarray:
+        """How often each id says each decimal digit, of any script: int32 `(vocab_size, 10)`. Bytes say digits only in ASCII."""
+        counts = np.zeros((self.vocab_size, 10), np.int32)
+        for number, piece in enumerate(self._model.pieces):
+            text = ""
+            if piece.type == piece.BYTE:
+                text = bytes([int(piece.piece[1:-1], 16)]).decode("ascii", errors="ignore")
+            elif piece.type in (piece.NORMAL, piece.USER_DEFINED):
+                text = piece.piece
+            for character in filter(str.isdecimal, text):
+                counts[number, int(character)] += 1
+        return counts
 
     @functools.cached_property
     def lower_capitals(self) -> bool:

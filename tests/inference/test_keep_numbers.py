@@ -3,10 +3,13 @@
 import dataclasses
 import random
 import shutil
+from functools import partial
 
 import pytest
 
 from keras_attn.config import Sampling
+from keras_attn.export.litert import export_litert
+from keras_attn.export.saved_model import export_saved_model
 from keras_attn.inference.lite_translator import LiteTranslator
 from keras_attn.inference.translator import Translator
 from keras_attn.models.build import build_seq2seq
@@ -86,6 +89,14 @@ def test_a_prefix_stays_that_of_its_line(keeping, lines):
     prefixes = ["a", "b", "1"] * 4
     for text, prefix in zip(keeping(lines[:12], prefix=prefixes), prefixes, strict=True):
         assert text.split()[0] == prefix
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("export", [partial(export_litert, beam_size=BEAM), export_saved_model])
+def test_exports_keep_numbers_as_keras_does(plain, keeping, lines, export, tmp_path):
+    parity = export(keeping, tmp_path / "keeping", sources=lines)
+    assert parity.identical + parity.ties == parity.sentences == len(lines)
+    assert keeping(lines) != plain(lines)
 
 
 @pytest.mark.slow

@@ -185,3 +185,25 @@ def test_words_with_byte_fallback_are_no_more_than_asked_for_with_the_space_amon
     tokenizer = train_tokenizer([" ".join(words)] * 3, 4 + 256 + 21, kind="words", byte_fallback=True)
     assert tokenizer.vocab_size == 4 + 256 + 21
     assert sum(piece in words for piece in (each.lstrip("▁") for each in tokenizer.pieces(range(281)))) == 20
+
+
+@pytest.mark.parametrize("byte_fallback", [False, True])
+def test_digits_are_counted_by_id_whatever_their_script(byte_fallback):
+    lines = ["room 17 of 117", "room ٣٣ of 7", "a1b2", "½ no digit"] * 20
+    tokenizer = train_tokenizer(
+        lines, 400 if byte_fallback else 60, kind="words", byte_fallback=byte_fallback
+    )
+
+    def said(line):
+        return {
+            digit: int(count)
+            for digit, count in enumerate(tokenizer.digit_counts[tokenizer.encode([line])[0]].sum(axis=0))
+            if count
+        }
+
+    assert tokenizer.digit_counts.shape == (tokenizer.vocab_size, 10)
+    assert said("room 17 of 117") == {1: 3, 7: 2}
+    assert said("room ٣٣") == {3: 2}
+    assert said("of a1b2") == {1: 1, 2: 1}
+    assert said("of room") == {}
+    assert said("of 4711") == ({1: 2, 4: 1, 7: 1} if byte_fallback else {})  # an unknown word has none
