@@ -2,8 +2,7 @@
 //
 // EXPORT is a folder of `keras-attn export --format litert`, SENTENCES a text file, of which the first 100 lines are translated,
 // after ten that warm up. Prints seconds until the page is ready, from an empty profile and from a local server, and milliseconds a
-// sentence, median and 90th percentile, for the page's own word-by-word loop and for the signature `translate_text`. CHROMIUM names the
-// browser's program.
+// sentence, median and 90th percentile, for the page itself and for the signature `translate_text`. CHROMIUM names the browser's program.
 
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -16,7 +15,7 @@ const lines = readFileSync(file, "utf8").split("\n").filter(Boolean).slice(0, 10
 await withPage(folder, async (page, model, seconds) => {
   console.log(`${page.context().browser()?.version() ?? "Chromium"}: ready after ${seconds.toFixed(1)} s`);
   await startWorker(page, model);
-  report("word by word", await page.evaluate(wordByWord, lines));
+  report("the page", await page.evaluate(wordByWord, lines));
   await page.addScriptTag({ content: await translateScript() });
   report("translate_text", await page.evaluate(({ model, lines }) => globalThis.timesOfTranslate(model, lines), { model, lines }));
 });

@@ -15,6 +15,7 @@ const { chromium } = require("playwright-core");
 const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 const expected = JSON.parse(readFileSync(process.env.EXPECTED, "utf8"));
 const { site, python, browser, sentences, attention, otherModel, pronounced, longSentence } = expected;
+const talking = sentences.filter(({ text }) => text); // a beam of an untrained model may say nothing
 
 const SERVE = fileURLToPath(new URL("../../export/web/serve.py", import.meta.url));
 const PHONE = { width: 360, height: 740 };
@@ -84,10 +85,10 @@ test("words appear as they are decoded", async () => {
 });
 
 test("of a text that was changed while it was translated, nothing more is shown", async () => {
-  await page.fill("#source", sentences.slice(0, 30).map(({ source }) => source).join("\n"));
+  await page.fill("#source", talking.slice(0, 20).map(({ source }) => source).join("\n"));
   await page.click("#translate");
   await page.waitForFunction(() => document.querySelector("#target p")?.textContent);
-  for (const { source, text } of sentences.slice(30, 32)) {
+  for (const { source, text } of talking.slice(20, 22)) {
     await translate(source);
     assert.deepEqual(await page.locator("#target p").allTextContents(), [text]);
   }
@@ -223,7 +224,7 @@ test("another language pair brings another model, here one without attention", a
 });
 
 test("one click leads to the other direction, and takes the translation along", async () => {
-  await translate(sentences[0].source);
+  await translate(talking[0].source);
   const said = await page.textContent("#target");
   await page.getByRole("button", { name: "Swap languages" }).click();
   await ready("French to English");

@@ -45,11 +45,11 @@ class Client:
 
 @pytest.fixture(scope="module")
 def exports(tmp_path_factory, copying_trained, attentionless_trained):
-    """Two models: English to French with attention, which copies, and French to English without."""
+    """Two models: English to French with attention and a beam, which copies, and French to English without, greedy."""
     folder = tmp_path_factory.mktemp("exports")
-    models = {"tiny-en-fr": copying_trained, "plain-fr-en": talkative(attentionless_trained)}
-    for name, trained in models.items():
-        export_litert(trained, folder / name, source_length=SOURCE_LENGTH, max_length=32)
+    sizes = {"source_length": SOURCE_LENGTH, "max_length": 32}
+    export_litert(copying_trained, folder / "tiny-en-fr", beam_size=3, **sizes)
+    export_litert(talkative(attentionless_trained), folder / "plain-fr-en", **sizes)
     return folder
 
 

@@ -8,7 +8,9 @@ export interface Description {
   signatures: {
     tokenize: { inputs: { text: { shape: [number, number] } } };
     detokenize: { inputs: { ids: { shape: [number, number] } } };
+    align?: object; // models without attention have none
   };
+  search: { beam_size: number };
 }
 
 /** A sentence as the file reads it: its ids, the text that each of them stands for, EOS left out, and whether its end is missing. */
@@ -73,12 +75,29 @@ export class Model {
   }
 
   /**
-   * Greedy search.
+   * The best translation by the search of the file: word by word if that is greedy, else all at once.
    *
    * @param source ids as `tokenize` gives them.
    * @returns target ids, EOS last unless the translation reaches its limit.
    */
-  async *decode(source: Int32Array): AsyncGenerator<Token> {
+  decode(source: Int32Array): AsyncGenerator<Token> {
+    return this.description.search.beam_size > 1 ? this.decodeAtOnce(source) : this.decodeByWord(source);
+  }
+
+  private async *decodeAtOnce(source: Int32Array): AsyncGenerator<Token> {
+    const signature = this.description.signatures.align ? "align" : "translate";
+    const { ids, lengths, scores, truncated, weights } = await this.run(signature, {}, "source", source);
+    scores.delete();
+    truncated.delete();
+    const [length] = taken<Int32Array>(lengths);
+    const best = taken<Int32Array>(ids).subarray(0, length);
+    const rows = weights && taken(weights);
+    for (const [t, id] of best.entries()) {
+      yield { id, weights: rows && rows.subarray(t * source.length, (t + 1) * source.length) };
+    }
+  }
+
+  private async *decodeByWord(source: Int32Array): AsyncGenerator<Token> {
     const { bos, eos } = this.description.special_ids;
     const { limit, truncated, ...state } = await this.run("encode", {}, "source", source);
     truncated.delete();
