@@ -37,8 +37,9 @@ def export_saved_model(
     Its signatures take and return text, any number B of lines:
 
         serving_default  `text` string [B] -> `translation` string [B], `score` float32 [B]
-        nbest            `text` -> `translations` string [B, N], `scores` float32 [B, N], best first, N the beam size. A slot
-                         without a hypothesis contains "" with score -1e9
+        nbest            `text` -> `translations` string [B, N], `scores` float32 [B, N], best first, N the beam size. With
+                         `search.keep_numbers`, the best with the digits of its source comes first. A slot without a hypothesis
+                         contains "" with score -1e9
         align            `text` -> `translation`, `score`, `source_tokens` string [B, S], `target_tokens` string [B, T],
                          `weights` float32 [B, T, S]; row t is the attention with which target token t was chosen. Tokens are
                          sub-words, then "</s>", then "" with weights of 0. A model without attention has no `align`

@@ -5,7 +5,8 @@
     translate_text   text -> text, lengths, scores, truncated, unknown   the whole search, the best translation first
 
 Text is int32: UTF-8 bytes, then -1. Shapes: N bytes of text, where at least one must be -1, or the text counts as too long; S
-source length, M beam size, L the most tokens of a translation, K the most bytes of a translation.
+source length, M beam size, L the most tokens of a translation, K the most bytes of a translation. With
+`search.keep_numbers`, the best translation is the best with the digits of the text, if there is one.
 """
 
 import tensorflow as tf
