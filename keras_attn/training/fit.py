@@ -29,7 +29,13 @@ from keras_attn.training.development import evaluate_on_dev
 from keras_attn.training.devices import Devices, find_devices
 from keras_attn.training.divergence import StopOnDivergence, describe_batch
 from keras_attn.training.history import LOG, tokens_per_second, write_csv
-from keras_attn.training.inputs import describe_unknown, digest, train_tokenizers, training_pairs
+from keras_attn.training.inputs import (
+    describe_unknown,
+    digest,
+    train_tokenizers,
+    training_pairs,
+    with_joined_lines,
+)
 from keras_attn.training.losses import AttentionCrossEntropy, SmoothedCrossEntropy, TokenCount
 from keras_attn.training.memory import check_memory
 from keras_attn.training.optimizers import build_optimizer
@@ -126,7 +132,8 @@ def _go_on(
 ) -> TrainingState:
     """Trains from a state to the end, or until a callback stops it; returns the state at that point."""
     vocabularies = state.source_tokenizer, state.target_tokenizer
-    batches = training_batches(pairs.train, *vocabularies, config.data, config.training)
+    lines = with_joined_lines(pairs.train, config)
+    batches = training_batches(lines, *vocabularies, config.data, config.training)
     plan = Plan.of(config, batches.steps_per_epoch, state.best_by)
     plan.check_rounds(state.rounds)
     if plan.is_over(state.rounds):
@@ -136,7 +143,7 @@ def _go_on(
     if start and values is None:
         _tell(start.fill(trained.model, *vocabularies))
     _prepare_folder(folder, state, values, fitted)
-    _tell(_summary(batches, pairs.train, plan, trained, state))
+    _tell(_summary(batches, lines, plan, trained, state))
     _tell(precision.describe(config.training.mixed_precision))
     _tell(describe_unknown(pairs.dev, *vocabularies))
     evaluate = partial(evaluate_on_dev, Translator.from_trained(trained), pairs.dev)

@@ -21,8 +21,8 @@ VOCABULARY_LINES = 200_000
 def training_pairs(config: Config, given: Splits | None = None) -> Splits:
     """The pairs to train on: those given, else those of the named corpus or of the files in the config.
 
-    The training pairs are augmented as `data.augmentation` and `data.concatenations` say. They keep their links where
-    `training.guided_alignment` asks for them, and only there.
+    The training pairs are augmented as `data.augmentation` says. They keep their links where `training.guided_alignment` asks for
+    them, and only there.
 
     Raises:
         ConfigError: the pairs come from two places, or there are no links to guide the attention.
@@ -39,9 +39,16 @@ def training_pairs(config: Config, given: Splits | None = None) -> Splits:
     if config.data.augmentation:
         languages = config.data.source_language, config.data.target_language
         train = with_augmentation(train, config.data.augmentation, config.training.seed, languages=languages)
-    if config.data.concatenations:
-        train = with_concatenations(train, config.data.concatenations, config.training.seed)
     return Splits(train, dataclasses.replace(pairs.dev, links=None))
+
+
+def with_joined_lines(train: Corpus, config: Config) -> Corpus:
+    """The training pairs, and the lines of several of them that `data.concatenations` asks for.
+
+    They are drawn by the seed. Vocabularies are trained without them, so models with different seeds can be an ensemble.
+    """
+    share = config.data.concatenations
+    return with_concatenations(train, share, config.training.seed) if share else train
 
 
 def _check_one_origin(data: DataConfig, given: Splits | None) -> None:

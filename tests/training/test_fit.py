@@ -382,3 +382,12 @@ def test_a_model_is_built_and_compiled_as_the_config_says(built):
     assert fitted.optimizer._learning_rate.decay_steps == 24
     plain, _ = built()
     assert len(plain.outputs) == 1 and plain.decoder.compute_dtype == "float32"
+
+
+def test_models_of_two_seeds_that_read_lines_of_several_pairs_are_an_ensemble(recipe, tmp_path, capsys):
+    for seed in (1, 2):
+        config = recipe(seed=seed, epochs=1, evaluate_every=0)
+        train(configs.override(config, ["data.concatenations=1.5"]), tmp_path / str(seed))
+        assert "300 training pairs" in capsys.readouterr().err  # 120, and 180 lines of several
+    ensemble = Translator.load(tmp_path / "1", tmp_path / "2")
+    assert len(ensemble(["one two"])) == 1

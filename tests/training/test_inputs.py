@@ -7,7 +7,13 @@ from keras_attn.data.splits import Splits
 from keras_attn.special_ids import UNK_ID
 from keras_attn.text.corpus import Corpus, CorpusError
 from keras_attn.training import inputs
-from keras_attn.training.inputs import describe_unknown, digest, train_tokenizers, training_pairs
+from keras_attn.training.inputs import (
+    describe_unknown,
+    digest,
+    train_tokenizers,
+    training_pairs,
+    with_joined_lines,
+)
 
 CORPUS = Corpus(["one two", "two one"], ["ένα δύο", "δύο ένα"])
 
@@ -40,13 +46,12 @@ def test_augmentation_adds_to_the_training_pairs_alone_and_draws_by_the_seed(dat
 
 def test_varied_pairs_are_put_into_lines_of_several_sentences_too():
     corpus = Corpus([f"Tom has {n} cats." for n in range(20)], [f"Tom a {n} chats." for n in range(20)])
-    data = DataConfig(augmentation=1, concatenations=0.1)
-    pairs = training_pairs(Config(data=data), Splits(corpus, corpus))
-    several = [line for line in pairs.train.source if line.count("cats") > 1]
-    assert several == pairs.train.source[-len(several) :]
-    assert 8 <= len(several) <= len(pairs.train.source) / 10
+    config = Config(data=DataConfig(augmentation=1, concatenations=0.1))
+    lines = with_joined_lines(training_pairs(config, Splits(corpus, corpus)).train, config).source
+    several = [line for line in lines if line.count("cats") > 1]
+    assert several == lines[-len(several) :]
+    assert 8 <= len(several) <= len(lines) / 10
     assert [line for line in several if "Tom has" not in line]
-    assert pairs.dev == corpus
 
 
 def test_augmentation_alone_joins_no_lines():
@@ -58,10 +63,12 @@ def test_augmentation_alone_joins_no_lines():
 
 def test_lines_of_several_pairs_are_added_as_many_as_the_config_says():
     corpus = Corpus(["a b", "c"], ["A B", "C"])
-    pairs = training_pairs(Config(data=DataConfig(concatenations=4)), Splits(corpus, corpus))
-    assert pairs.train.source[:2] == corpus.source and len(pairs.train) == 2 + 8
-    assert [line.upper() for line in pairs.train.source] == pairs.train.target
-    assert pairs.dev == corpus
+    config = Config(data=DataConfig(concatenations=4))
+    assert training_pairs(config, Splits(corpus, corpus)) == Splits(corpus, corpus)
+    lines = with_joined_lines(corpus, config)
+    assert lines.source[:2] == corpus.source and len(lines) == 2 + 8
+    assert [line.upper() for line in lines.source] == lines.target
+    assert with_joined_lines(corpus, Config()) is corpus
 
 
 def test_links_belong_to_the_training_pairs_alone(data, pair_files):
