@@ -30,7 +30,7 @@ from keras_attn.text.capitals import (
     with_lower_capitals,
     without_capitals,
 )
-from keras_attn.text.vocabulary_checks import checked_pieces
+from keras_attn.text.vocabulary_checks import byte_ids, checked_pieces
 from keras_attn.text.words import WORD_START
 
 if TYPE_CHECKING:
@@ -136,13 +136,11 @@ class Tokenizer:
         """How often each id says each decimal digit, of any script: int32 `(vocab_size, 10)`. Bytes say digits only in ASCII."""
         counts = np.zeros((self.vocab_size, 10), np.int32)
         for number, piece in enumerate(self._model.pieces):
-            text = ""
-            if piece.type == piece.BYTE:
-                text = bytes([int(piece.piece[1:-1], 16)]).decode("ascii", errors="ignore")
-            elif piece.type in (piece.NORMAL, piece.USER_DEFINED):
-                text = piece.piece
-            for character in filter(str.isdecimal, text):
-                counts[number, int(character)] += 1
+            if piece.type in (piece.NORMAL, piece.USER_DEFINED):
+                for character in filter(str.isdecimal, piece.piece):
+                    counts[number, int(character)] += 1
+        for digit, number in enumerate(byte_ids(self._model.pieces)[ord("0") : ord("9") + 1]):
+            counts[number, digit] = 1
         return counts
 
     @functools.cached_property
