@@ -1,24 +1,11 @@
 """`search.keep_numbers` in graphs."""
 
-from typing import NamedTuple
-
 import numpy as np
 import tensorflow as tf
 
+from keras_attn.export.subject import Digits
 from keras_attn.search import Hypotheses
 from keras_attn.search.hypotheses import gather
-from keras_attn.text.tokenizer import Tokenizer
-
-
-class Digits(NamedTuple):
-    """The digits of the ids of both vocabularies, see `Tokenizer.digit_counts`."""
-
-    source: np.ndarray
-    target: np.ndarray
-
-    @classmethod
-    def of(cls, source: Tokenizer, target: Tokenizer) -> "Digits":
-        return cls(source.digit_counts, target.digit_counts)
 
 
 def with_kept_numbers(hypotheses: Hypotheses, source: tf.Tensor, digits: Digits) -> Hypotheses:

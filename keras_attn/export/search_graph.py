@@ -7,7 +7,8 @@ import keras
 import tensorflow as tf
 
 from keras_attn.config import SearchConfig
-from keras_attn.export.kept_numbers import Digits, with_kept_numbers
+from keras_attn.export.kept_numbers import with_kept_numbers
+from keras_attn.export.subject import Digits
 from keras_attn.models.seq2seq import Embeddings, Seq2Seq
 from keras_attn.search import Beam, Hypotheses
 from keras_attn.search.hypotheses import NEVER

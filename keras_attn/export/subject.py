@@ -2,13 +2,12 @@
 
 import dataclasses
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import keras
 import numpy as np
 
 from keras_attn.config import SearchConfig
-from keras_attn.export.kept_numbers import Digits
 from keras_attn.inference.translator import Translator
 from keras_attn.models.ensemble import Ensemble
 from keras_attn.models.seq2seq import Seq2Seq
@@ -18,6 +17,13 @@ from keras_attn.text.tokenizer import Tokenizer
 
 # A model; a model with its vocabularies; the content of a model folder; or the folder.
 Exportable: TypeAlias = Seq2Seq | Translator | TrainedModel | str | Path
+
+
+class Digits(NamedTuple):
+    """The digits of the ids of both vocabularies, see `Tokenizer.digit_counts`."""
+
+    source: np.ndarray
+    target: np.ndarray
 
 
 def require_tensorflow() -> None:
@@ -71,7 +77,7 @@ class Subject:
         """For `keep_numbers`, if the search has it."""
         if not (self.search.keep_numbers and self.translator):
             return None
-        return Digits.of(self.source_tokenizer, self.target_tokenizer)
+        return Digits(self.source_tokenizer.digit_counts, self.target_tokenizer.digit_counts)
 
     @property
     def wordless_ids(self) -> set[int]:

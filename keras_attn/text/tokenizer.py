@@ -20,8 +20,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from keras_attn.files import write_text
 from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 from keras_attn.text.capitals import (
@@ -34,6 +32,7 @@ from keras_attn.text.vocabulary_checks import byte_ids, checked_pieces
 from keras_attn.text.words import WORD_START
 
 if TYPE_CHECKING:
+    import numpy as np
     import tensorflow as tf
     from sentencepiece import SentencePieceProcessor
     from sentencepiece.sentencepiece_model_pb2 import ModelProto
@@ -132,8 +131,10 @@ class Tokenizer:
         return tf.strings.regex_replace(tf.strings.regex_replace(joined, f"^{dropped}", ""), WORD_START, " ")
 
     @functools.cached_property
-    def digit_counts(self) -> np.ndarray:
+    def digit_counts(self) -> "np.ndarray":
         """How often each id says each decimal digit, of any script: int32 `(vocab_size, 10)`. Bytes say digits only in ASCII."""
+        import numpy as np
+
         counts = np.zeros((self.vocab_size, 10), np.int32)
         for number, piece in enumerate(self._model.pieces):
             if piece.type in (piece.NORMAL, piece.USER_DEFINED):

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from keras_attn.export.kept_numbers import Digits, with_kept_numbers
+from keras_attn.export.kept_numbers import with_kept_numbers
+from keras_attn.export.subject import Digits
 from keras_attn.search import Hypotheses
 
 VOCABULARY = 300
