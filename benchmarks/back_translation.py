@@ -43,18 +43,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("config", type=Path)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--from", dest="start", type=Path, help="model folder to start from")
-    parser.add_argument(
-        "--other-direction", type=Path, help="model folder with an engine, which makes the sources"
-    )
+    parser.add_argument("--from", dest="start", help="the model to start from")
+    parser.add_argument("--other-direction", help="the model that makes the sources")
     parser.add_argument("--forward", action="store_true", help="add its own translations of the sources")
     parser.add_argument("--set", action="append", default=[], help="SECTION.KEY=VALUE; repeatable")
     args = parser.parse_args()
     config = configs.load(args.config, args.set)
     source, target = config.data.source_language, config.data.target_language
     real = split_corpus(config.data, "train")
-    start = args.start or packaged.folder(f"tatoeba-{source}-{target}")
-    other = args.other_direction or packaged.folder(f"tatoeba-{target}-{source}")
+    start = packaged.locate(args.start or f"tatoeba-{source}-{target}")
+    other = packaged.locate(args.other_direction or f"tatoeba-{target}-{source}")
     sources, targets = list(real.source), list(real.target)
     made = [real, Corpus(translations(args.folder / MADE, other, targets, beam_size=1), targets)]
     if args.forward:

@@ -59,7 +59,7 @@ def main() -> None:
     print("| model | sentences | no final mark | less than half | more than twice | BLEU | chrF |")
     print("|---|---|---|---|---|---|---|")
     for name in args.models:
-        folder = packaged.folder(name) if name in packaged.names() else Path(name)
+        folder = packaged.locate(name)
         given = read_parallel(args.source, args.reference) if args.source else None
         pairs = given or split_corpus(load_data_config(folder), args.split)
         for search in searches or [{}]:

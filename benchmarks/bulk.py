@@ -109,7 +109,7 @@ def main() -> None:
     parser.add_argument("--engine", action="append", choices=ENGINES, help="[default: all but ctranslate2]")
     args = parser.parse_args()
     lines = list(dict.fromkeys(args.source.read_text(encoding="utf-8").splitlines()))[: args.sentences]
-    folder = packaged.folder(args.folder) if args.folder in packaged.names() else Path(args.folder)
+    folder = packaged.locate(args.folder)
     tokenizer = Tokenizer((folder / "target.spm").read_bytes())
     engines, rows = args.engine or ENGINES[:-1], []
     for beam_size in args.beam_size or (1, 5):

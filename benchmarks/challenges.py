@@ -7,10 +7,12 @@ Takes model folders or names of packaged models, and folders of exported `.tflit
 
 - the share of the numbers, times, prices, dates and invented names in 500 generated sentences that come out right
   (`shared/challenge.py`);
-- chrF of 500 sentences of the test split as they stand, in capitals, without capitals, without the final mark, and as 250 lines of
-  two;
+- chrF of 500 sentences of the test split as they stand, in capitals, without capitals, without the final mark, typed without what a
+  plain keyboard lacks (accents, "¿" and "¡", umlauts, apostrophes), and as 250 lines of two;
 - of 200 single words, some greetings and an empty line, how many are answered with more than four words more, or with a word three
-  times in a row.
+  times in a row;
+- of 15 everyday expressions, such as "yes", each written in three or four ways, the share that is answered rightly
+  (`shared/expressions.py`).
 """
 
 import argparse
@@ -18,12 +20,14 @@ import json
 import random
 import re
 import sys
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "export" / "python"))
 from litert_translator import Translator
 from shared.challenge import KINDS, challenges, shares_right
+from shared.expressions import share_right
 
 from keras_attn.config import DataConfig
 from keras_attn.data.splits import split_corpus
@@ -38,6 +42,8 @@ CARELESS = {
     "no capitals": str.lower,
     "no final mark": lambda line: re.sub(r"[.!?]+$", "", line),
 }
+UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ß": "ss"})
+LEFT_OUT = {"en": r"(?<=\w)['’](?=\w)", "es": "[\u0301¿¡]", "fr": "[\u0300\u0301\u0302]"}  # accents apart
 GREETINGS = {
     "de": ["Hallo!", "Hallo.", "Guten Morgen.", "Wie geht es dir?", "Tschüss.", "Danke!", "Ja.", "Nein.", ""],
     "en": ["Hello!", "Hi.", "Good morning.", "How are you?", "Bye.", "Thanks!", "Yes.", "No.", ""],
@@ -48,7 +54,7 @@ GREETINGS = {
 
 def measured(name: str, seed: int) -> dict[str, float | int | str]:
     """The row of one model; the seed is that of the generated sentences."""
-    translate, data = loaded(packaged.folder(name) if name in packaged.names() else Path(name))
+    translate, data = loaded(packaged.locate(name))
     source, target = data.source_language, data.target_language
     given = challenges(SENTENCES, seed, source=source, target=target)
     row = {"model": name, **shares_right(given, translate([one.sentence for one in given]))}
@@ -58,12 +64,14 @@ def measured(name: str, seed: int) -> dict[str, float | int | str]:
     row["chrF"] = corpus_scores(translate(lines), references).chrf
     for how, changed in CARELESS.items():
         row[how] = corpus_scores(translate([changed(line) for line in lines]), references).chrf
+    row["as typed"] = corpus_scores(translate([_as_typed(line, source) for line in lines]), references).chrf
     row["two a line"] = corpus_scores(translate(_by_twos(lines)), _by_twos(references)).chrf
 
     words = sorted({word for line in test.source for word in re.findall(r"[^\W\d_]{2,}", line)})
     alone = random.Random(1).sample(words, WORDS) + GREETINGS[source]
     row["short"] = len(alone)
     row["runs on"] = sum(_runs_on(one, said) for one, said in zip(alone, translate(alone), strict=True))
+    row["expressions"] = share_right(translate, source, target)
     return row
 
 
@@ -78,6 +86,12 @@ def loaded(folder: Path) -> tuple[Callable[[list[str]], list[str]], DataConfig]:
         return lambda lines: [say(line).text for line in lines], data
     bulk = BulkTranslator(folder)
     return lambda lines: bulk.translate(lines).tolist(), load_data_config(folder)
+
+
+def _as_typed(line: str, language: str) -> str:
+    if language == "de":
+        return line.translate(UMLAUTS)
+    return unicodedata.normalize("NFC", re.sub(LEFT_OUT[language], "", unicodedata.normalize("NFD", line)))
 
 
 def _by_twos(lines: list[str]) -> list[str]:
@@ -100,7 +114,17 @@ def main() -> None:
     )
     args = parser.parse_args()
     rows = [measured(name, args.seed) for name in args.models]
-    columns = (*KINDS, "numbers", "chrF", *CARELESS, "two a line", "runs on", "short")
+    columns = (
+        *KINDS,
+        "numbers",
+        "chrF",
+        *CARELESS,
+        "as typed",
+        "two a line",
+        "runs on",
+        "short",
+        "expressions",
+    )
     print(f"| model | {' | '.join(columns)} |\n|{'---|' * (len(columns) + 1)}")
     for row in rows:
         cells = (

@@ -41,7 +41,7 @@ def main() -> None:
     parser.add_argument("--words", type=int, default=1, help="of each sentence, at most")
     parser.add_argument("--sentences", type=int, default=300)
     args = parser.parse_args()
-    folder = packaged.folder(args.model) if args.model in packaged.names() else args.model
+    folder = packaged.locate(args.model)
     translator = Translator.load(folder)
     dev = split_corpus(load_config(folder).data, "dev")
     pairs = dict(zip(dev.source, dev.target, strict=True))  # each source once

@@ -24,6 +24,8 @@ import numpy as np
 import tensorflow as tf
 from shared.speed_model import WIDTH, build, real_batches
 
+from keras_attn.training.freed_memory import keep_freed_memory
+
 
 def matrix_product_peak(size: int = 2048, repeats: int = 5) -> float:
     """The best float32 rate of a large square product, in operations a second."""
@@ -64,6 +66,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
 
+    keep_freed_memory()  # as `keras-attn train` does
     tokenizer, batches = real_batches(args.steps)
     # The same batches for every round and model, kept in memory: the pipeline is not what is measured.
     dataset = batches.cache()

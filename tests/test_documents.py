@@ -38,7 +38,7 @@ def test_every_file_that_a_document_names_is_there(document):
 def test_the_ten_lines_of_the_readme_end_in_a_file_that_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     source = run(python_blocks("README.md")[0])["source"]
-    file = LiteRTModel(tmp_path / "phone")
+    file = LiteRTModel(tmp_path / "ids")
     ids, score = file.translate_ids(source[0])
     assert 1 <= len(ids) <= 64 and score < 0
     parity = file.description["parity"]

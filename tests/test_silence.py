@@ -32,3 +32,26 @@ def test_what_a_library_writes_is_silenced_and_stderr_is_as_before():
     run = subprocess.run(command, capture_output=True, text=True, check=True)
     assert run.stderr == "before\nafter\nclosed\n"
     assert run.stdout == "wrong at 4 files\n"
+
+
+THREADS = """
+import os, threading
+from keras_attn.silence import silent_stderr
+
+def often():
+    for _ in range(500):
+        with silent_stderr():
+            os.write(2, b"within\\n")
+
+threads = [threading.Thread(target=often) for _ in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+os.write(2, b"after\\n")
+"""
+
+
+def test_after_several_threads_stderr_is_as_before():
+    run = subprocess.run([sys.executable, "-c", THREADS], capture_output=True, text=True, check=True)
+    assert run.stderr == "after\n"

@@ -113,7 +113,10 @@ class Translator:
         ]
 
     def stream(self, text: str) -> Iterator[str]:
-        """The translation by greedy search as it grows, word by word; the last one is complete."""
+        """The translation by greedy search as it grows, word by word; the last one is complete.
+
+        It knows neither `no_repeat_ngram` nor `keep_numbers`.
+        """
         state = self.signatures["encode"](source=self.signatures["tokenize"](text=self._bytes(text))["ids"])
         limit = int(state.pop("limit")[0])
         del state["truncated"]

@@ -15,6 +15,8 @@ from keras_attn.text.links import Links
 if TYPE_CHECKING:
     from keras_attn.inference.translator import Translation, Translator
 
+_BLOCK = 4096  # pairs whose attention weights are kept at once
+
 
 def align(
     translator: "Translator",
@@ -38,11 +40,19 @@ def align(
     Raises:
         ValueError: the numbers of targets and sources differ, or the model has no attention.
     """
+    from keras_attn.inference.translator import check_pairs
+
     check_attention(translator)
-    pairs = translator.force(sources, targets)
-    if next_step:  # the last row, for the end of the sentence, is not used
-        pairs = [dataclasses.replace(pair, weights=np.roll(pair.weights, -1, axis=0)) for pair in pairs]
-    return [links(attention_of_words(translator, pair, keep_eos=False).weights, threshold) for pair in pairs]
+    check_pairs(sources, targets)
+    found: list[Links] = []
+    for first in range(0, len(sources), _BLOCK):
+        block = slice(first, first + _BLOCK)
+        for pair in translator.force(sources[block], targets[block]):
+            if next_step:  # the last row, for the end of the sentence, is not used
+                pair = dataclasses.replace(pair, weights=np.roll(pair.weights, -1, axis=0))
+            words = attention_of_words(translator, pair, keep_eos=False)
+            found.append(links(words.weights, threshold))
+    return found
 
 
 def align_both_ways(

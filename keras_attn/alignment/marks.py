@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from keras_attn.alignment.align import attention_of_words, check_attention
 from keras_attn.alignment.word_alignment import links
+from keras_attn.inference.options import check_texts_only
+from keras_attn.text.framing import check_lines
 from keras_attn.text.links import Links
 from keras_attn.text.words import word_of_pieces
 
@@ -28,15 +30,18 @@ if TYPE_CHECKING:
     from keras_attn.inference.options import Options
     from keras_attn.inference.translator import Translator
 
-# A comment, which ends with the line at the latest; a tag, whose quoted values may have < and >; a declaration; an instruction.
+# A script or a style sheet, which is no text; a comment, which ends with the line at the latest; a tag, whose quoted values may
+# have < and >; a declaration; an instruction.
 _TAG = re.compile(
-    r"""<!--.*?(?:-->|$)|</?[A-Za-z](?:[^<>=]|=\s*(?:"[^"]*"|'[^']*')?)*+>|<![A-Za-z][^<>]*>|<\?[^<>]*>"""
+    r"""(?i:<(?:script|style)\b.*?(?:</(?:script|style)\s*>|$))|<!--.*?(?:-->|$)|</?[A-Za-z](?:[^<>=]|=\s*(?:"[^"]*"|'[^']*')?)*+>|<![A-Za-z][^<>]*>|<\?[^<>]*>"""
 )
-_VOID = re.compile("area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr")
+# Elements without words, placed whole.
+_WORDLESS = re.compile("script|style|area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr")
 # Elements within a sentence; the beginning or end of any other also begins or ends a word.
 _INLINE = re.compile(
     "a|abbr|b|bdi|bdo|cite|code|data|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strike|strong|sub|sup|time|tt|u|var|wbr"
 )
+_DEEPEST = 100  # elements in one another; a tag further inside is placed alone
 _PUNCTUATION = re.compile(r"(&(amp|lt|gt);|[^\w\s])+$")
 
 
@@ -79,12 +84,14 @@ def translate_marked(
 
     Args:
         translator: a model with attention.
-        lines, beam_size, options: as for `Translator.translate`.
+        lines, beam_size, options: as for a call of a `Translator`.
 
     Raises:
-        ValueError: the model has no attention, or whatever `translate` refuses.
+        TypeError, ValueError: the model has no attention, or whatever such a call refuses.
     """
     check_attention(translator)
+    check_lines(lines)
+    check_texts_only(options)
     tokenizer = translator.source_tokenizer
 
     def count(text: str) -> int:
@@ -110,7 +117,7 @@ def parse(line: str, count: Callable[[str], int] = lambda text: len(text.split()
         line: HTML.
         count: the number of words in a text. Default: the words between spaces.
     """
-    texts = [html.unescape(text) for text in _TAG.split(line)]
+    texts = [_unescaped(text) for text in _TAG.split(line)]
     text, tags = texts[0], []
     for tag, (before, after) in zip(_TAG.findall(line), pairwise(texts), strict=True):
         if not _INLINE.fullmatch(_name(tag)) and text and not text[-1].isspace():
@@ -118,6 +125,13 @@ def parse(line: str, count: Callable[[str], int] = lambda text: len(text.split()
         tags.append((tag, len(text), (before[-1:].isspace(), after[:1].isspace())))
         text += after
     return Marked(text, count(text), _elements(text, tags, count))
+
+
+def _unescaped(text: str) -> str:
+    try:
+        return html.unescape(text)
+    except ValueError:  # a number of thousands of digits, which is no character
+        return text
 
 
 def placed(marked: Marked, translation: str, *, alignment: Links) -> str:
@@ -157,7 +171,12 @@ def _elements(
             element.tags.append(tag)
             element.end = max(element.start, begun)
             element.before_mark = bool(_PUNCTUATION.match(text[place : place + 1]))
-        elif tag.startswith(("</", "<!", "<?")) or tag.endswith("/>") or _VOID.fullmatch(name):
+        elif (
+            tag.startswith(("</", "<!", "<?"))
+            or tag.endswith("/>")
+            or _WORDLESS.fullmatch(name)
+            or len(stack) > _DEEPEST
+        ):
             stack[-1].inside.append(Element([tag], begun, begun, spaced=spaced))
         else:
             element = Element([tag], ended, ended, spaced=spaced)

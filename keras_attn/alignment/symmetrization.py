@@ -30,7 +30,7 @@ def grow_diag_final_and(forward: Links, backward: Links) -> Links:
         for i, j in sorted(links):
             for di, dj in _NEIGHBOURS:
                 link = (i + di, j + dj)
-                if link in union - links and not (link[0] in sources and link[1] in targets):
+                if link in union and link not in links and not (link[0] in sources and link[1] in targets):
                     join(link)
                     grown = True
     for link in (*sorted(forward), *sorted(backward)):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from keras_attn.cli.loading import add_engine, load_keras
+from keras_attn.cli.loading import NEW_FOLDER, add_engine, load_keras
 
 if TYPE_CHECKING:
     from keras_attn.corpora.phrasebook import PhrasePair
@@ -23,9 +23,11 @@ SENTENCES = (
 
 @click.command(short_help="Train, evaluate and export a small model.")
 @click.argument("config", type=click.Path(exists=True, dir_okay=False))
-@click.argument("folder", type=click.Path(file_okay=False))
+@click.argument("folder", type=NEW_FOLDER)
 def demo(config: str, folder: str) -> None:
     """Trains on the generated English-Spanish phrasebook, evaluates on held-out sentences, exports the model and runs the exports.
+
+    The config is in the repository, not in the wheel.
 
     \b
     Example:

@@ -5,14 +5,14 @@ import json
 import click
 
 from keras_attn import config as configs
-from keras_attn.cli.loading import add_engine, load_keras
+from keras_attn.cli.loading import NEW_FOLDER, add_engine, load_keras
 
 OVERRIDE = {"multiple": True, "metavar": "SECTION.KEY=VALUE"}
 
 
 @click.command(short_help="Train teachers, and a better model on their translations.")
 @click.argument("config", type=click.Path(exists=True, dir_okay=False))
-@click.argument("folder", type=click.Path(file_okay=False))
+@click.argument("folder", type=NEW_FOLDER)
 @click.option("--rounds", type=click.IntRange(1), default=1, show_default=True, help="Rounds of teachers.")
 @click.option(
     "--teachers",

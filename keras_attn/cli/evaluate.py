@@ -6,6 +6,7 @@ import click
 
 from keras_attn.cli import messages
 from keras_attn.cli.loading import MODEL, load_translator
+from keras_attn.config.schema import LARGEST_BEAM
 from keras_attn.storage import packaged
 from keras_attn.storage.model_folder import load_data_config, update_metrics
 from keras_attn.text.corpus import Corpus, read_lines, read_parallel
@@ -22,7 +23,9 @@ FILE = click.Path(exists=True, dir_okay=False)
     "--reference", "references", type=FILE, multiple=True, help="Its translations, raw text; repeatable."
 )
 @click.option(
-    "--beam-size", type=click.IntRange(1), help="Hypotheses kept; 1 means greedy only. [default: the model's]"
+    "--beam-size",
+    type=click.IntRange(1, LARGEST_BEAM),
+    help="Hypotheses kept; 1 means greedy only. [default: the model's]",
 )
 @click.option(
     "--tokenized-reference",
@@ -38,7 +41,7 @@ def evaluate(
     tokenized_reference: str | None,
 ) -> None:
     """Translates with greedy and with beam search, and prints BLEU and chrF with confidence intervals, exact match, character and
-    word error rate, with their signatures. If the references are single words, it prints no BLEU. docs/reference/scores.md defines
+    word error rate, with their signatures. If the references have no spaces, it prints no BLEU. docs/reference/scores.md defines
     the scores. They are saved in the folder's metrics.json, except for packaged models. Several models with the same vocabulary are
     evaluated as an ensemble, and their metrics.json files stay unchanged.
 

@@ -5,8 +5,9 @@ from pathlib import Path
 import click
 
 from keras_attn.cli import messages
-from keras_attn.cli.loading import MODEL, load_keras
+from keras_attn.cli.loading import MODEL, NEW_FOLDER, load_keras
 from keras_attn.config import DataConfig
+from keras_attn.config.schema import LARGEST_BEAM
 from keras_attn.storage import packaged
 from keras_attn.storage.model_folder import check_model_folder, load_data_config, load_model
 from keras_attn.text.corpus import Corpus, CorpusError, read_lines
@@ -26,7 +27,7 @@ FILE = click.Path(exists=True, dir_okay=False)
 @click.option("--precision", type=click.Choice(["float32", "int8"]), help="litert only. [default: float32]")
 @click.option(
     "--beam-size",
-    type=click.IntRange(1),
+    type=click.IntRange(1, LARGEST_BEAM),
     help="1 is greedy. [default: 1 for litert, the model's for saved-model]",
 )
 @click.option(
@@ -41,7 +42,7 @@ FILE = click.Path(exists=True, dir_okay=False)
 )
 @click.option(
     "--output",
-    type=click.Path(file_okay=False),
+    type=NEW_FOLDER,
     help="[default: FOLDER/saved-model, FOLDER/litert-PRECISION; of a packaged model, such a folder here, with its name in front]",
 )
 @click.option(

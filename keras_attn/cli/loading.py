@@ -29,13 +29,23 @@ class _ModelFolder(click.Path):
 
 
 def _unknown(value: str, names: list[str]) -> str:
-    close = get_close_matches(value, names, n=1)
+    close = [name for name in names if value.lower() in name] or get_close_matches(value.lower(), names, n=1)
     meant = f"; did you mean {close[0]!r}?" if close else "."
     text = " Text to translate comes from standard input." if " " in value else ""
     return f"there is no folder {value!r} and no packaged model of that name{meant} Packaged: {', '.join(names)}.{text}"
 
 
+class _NewFolder(click.Path):
+    """The path of a folder to write, which has a name: an empty one, of an unset variable, would be the current folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not value:
+            self.fail("it is empty: expected the name of a folder", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 MODEL = _ModelFolder(exists=True, file_okay=False)
+NEW_FOLDER = _NewFolder(file_okay=False)
 
 
 def load_translator(folder: str, *others: str) -> "Translator":

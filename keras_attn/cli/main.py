@@ -44,7 +44,9 @@ class CommandLine(click.Group):
             except click.ClickException as error:
                 code = _fail(error.format_message())
             except OSError as error:
-                code = _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+                code = _fail(
+                    f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
+                )
             except ValueError as error:
                 code = _fail(str(error))
             except Exception as error:
@@ -67,10 +69,13 @@ class CommandLine(click.Group):
 def main() -> None:
     """Trains translation models with attention, translates with them and exports them.
 
+    A model is a folder that `train` made, or the name of one that comes with the package, such as tatoeba-en-es.
+
     \b
     Example:
-      keras-attn train configs/phrasebook.toml runs/phrasebook
-      echo "the big dog" | keras-attn translate runs/phrasebook
+      echo "Where is my book?" | keras-attn translate tatoeba-en-es
+      keras-attn train my.toml runs/mine
+      echo "Where is my book?" | keras-attn translate runs/mine
     """
 
 

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import click
 
-from keras_attn.cli.loading import MODEL, add_engine, load_keras
+from keras_attn.cli.loading import MODEL, NEW_FOLDER, add_engine, load_keras
 from keras_attn.files import new_folder
 from keras_attn.storage.model_folder import check_model_folder, load_metrics, load_model, save_model
 
 
 @click.command(short_help="Copy a model to a small folder to share.")
 @click.argument("folder", type=MODEL)
-@click.argument("output", type=click.Path(file_okay=False))
+@click.argument("output", type=NEW_FOLDER)
 def pack(folder: str, output: str) -> None:
     """Copies a trained model to a folder of its own, without checkpoints and logs and with float16 weights.
 

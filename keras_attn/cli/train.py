@@ -5,12 +5,13 @@ import json
 import click
 
 from keras_attn import config as configs
-from keras_attn.cli.loading import MODEL, add_engine, load_keras
+from keras_attn.cli.loading import MODEL, NEW_FOLDER, add_engine, load_keras
+from keras_attn.storage.model_folder import load_config
 
 
 @click.command(short_help="Train a model.")
 @click.argument("config", type=click.Path(exists=True, dir_okay=False))
-@click.argument("folder", type=click.Path(file_okay=False))
+@click.argument("folder", type=NEW_FOLDER)
 @click.option(
     "--set", "overrides", multiple=True, metavar="SECTION.KEY=VALUE", help="Override the config; repeatable."
 )
@@ -19,7 +20,12 @@ from keras_attn.cli.loading import MODEL, add_engine, load_keras
     type=click.IntRange(1),
     help="How many devices share every batch. [default: all that Keras finds]",
 )
-@click.option("--from", "start", type=MODEL, help="Start from this trained model.")
+@click.option(
+    "--from",
+    "start",
+    type=MODEL,
+    help="Start from this trained model. CONFIG may leave out [model] and [search], which are then as there.",
+)
 @click.option(
     "--new-vocabulary",
     is_flag=True,
@@ -37,14 +43,14 @@ def train(
 
     \b
     Example:
-      keras-attn train configs/phrasebook.toml runs/phrasebook --set training.epochs=5
-      keras-attn train my.toml runs/mine --from runs/phrasebook
+      keras-attn train my.toml runs/mine --set training.epochs=5
+      keras-attn train my.toml runs/new --from tatoeba-en-es
     """
     if new_vocabulary and not start:
         raise click.UsageError("--new-vocabulary needs --from.")
     if devices:
         overrides += (f"training.devices={devices}",)
-    settings = configs.load(config, overrides)
+    settings = configs.load(config, overrides, start=load_config(start) if start else None)
     load_keras()
     from keras_attn.training import fit
     from keras_attn.training.start import Start

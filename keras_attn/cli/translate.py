@@ -1,6 +1,8 @@
 """`keras-attn translate`: lines in, lines out."""
 
+import select
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO
@@ -11,8 +13,10 @@ from keras_attn.cli import messages
 from keras_attn.cli.loading import MODEL
 from keras_attn.cli.translate_lines import Block, LineTranslator, in_processes, in_this_process
 from keras_attn.config import Sampling
+from keras_attn.config.schema import LARGEST_BEAM
 from keras_attn.inference.options import ENGINES
 from keras_attn.text.glossary import Glossary
+from keras_attn.text.line_files import MAX_LINE_BYTES
 
 CHUNK = 1 << 16  # bytes read at a time; from a terminal or a slow pipe, whatever is available
 BLOCKS = (
@@ -31,7 +35,9 @@ _FOR_LONG_INPUTS = (
 @click.command(short_help="Translate the lines of stdin.")
 @click.argument("folders", type=MODEL, nargs=-1, required=True)
 @click.option(
-    "--beam-size", type=click.IntRange(1), help="Hypotheses kept; 1 is greedy. [default: the model's]"
+    "--beam-size",
+    type=click.IntRange(1, LARGEST_BEAM),
+    help="Hypotheses kept; 1 is greedy. [default: the model's]",
 )
 @click.option(
     "--length-penalty",
@@ -112,7 +118,10 @@ def translate(
     workers: int,
     **options: Any,
 ) -> None:
-    """Translates stdin, one line out for every line in. Several models with the same vocabulary translate together.
+    """Translates stdin, one line out for every line in.
+
+    FOLDERS are model folders, or names of packaged models such as tatoeba-en-es. Several with the
+    same vocabulary translate together.
 
     Bytes that are not UTF-8 are replaced, and reported with their line number.
 
@@ -166,15 +175,31 @@ def translate(
 
 
 def _chunks(stream: BinaryIO) -> Iterator[tuple[int, list[bytes]]]:
-    """Whole lines as they become available, with the number of the first; only "\\n" ends a line."""
+    """Whole lines as they become available, with the number of the first; only "\\n" ends a line.
+
+    Of an endless line, only the beginning is kept.
+    """
     number, rest = 1, b""
-    while data := stream.read(CHUNK):
-        *lines, rest = (rest + data).split(b"\n")
-        if lines:
-            yield number, lines
-        number += len(lines)
+    while data := _read(stream):
+        first, *others = data.split(b"\n")
+        if len(rest) <= MAX_LINE_BYTES < len(rest) + len(first):
+            warnings.warn(
+                f"line {number}: it has more than {MAX_LINE_BYTES:,} bytes; the rest is left out",
+                stacklevel=1,
+            )
+        rest = (rest + first)[: MAX_LINE_BYTES + 1]
+        if others:
+            yield number, [rest, *others[:-1]]
+            number, rest = number + len(others), others[-1]
     if rest:
         yield number, [rest]
+
+
+def _read(stream: BinaryIO) -> bytes:
+    """The next bytes; nothing at the end."""
+    while (data := stream.read(CHUNK)) is None:  # another program has set the pipe not to wait
+        select.select([stream], [], [])
+    return data
 
 
 def _blocks(chunks: Iterator[Block]) -> Iterator[Block]:

@@ -1,8 +1,18 @@
 """The search methods, each with its options; `keras_attn.search` explains them."""
 
 import dataclasses
+import math
+from numbers import Integral, Real
+from typing import Any
 
 from keras_attn.config.schema import SearchConfig
+
+
+def check_number(name: str, value: Any, kind: type) -> None:
+    """Raises a ValueError for what is not a number of that kind, int or float; NumPy's numbers count too."""
+    numbers, expected = (Integral, "a whole number") if kind is int else (Real, "a finite number")
+    if isinstance(value, bool) or not isinstance(value, numbers) or not math.isfinite(value):
+        raise ValueError(f"{name} must be {expected}. Received: {name}={value!r}")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -18,6 +28,8 @@ class _Constraints:
     no_repeat_ngram: int = 0
 
     def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            check_number(field.name, getattr(self, field.name), field.type)
         for name in ("min_length", "no_repeat_ngram"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} must be 0 or more. Received: {name}={getattr(self, name)}")

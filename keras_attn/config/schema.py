@@ -13,6 +13,7 @@ class ConfigError(ValueError):
 
 
 Kinds = dict[str, tuple[Any, ...]]  # for each key, the values of which it must have one
+LARGEST_BEAM = 1000
 
 
 def choice(default: str, *others: str, only_with: tuple[Kinds, ...] = ()) -> Any:
@@ -53,7 +54,8 @@ class DataConfig:
     dev: tuple[str, ...] = ()
     test: tuple[str, ...] = ()
     links: str = ""  # word links of `train` in Pharaoh's format, plain or `.gz`, for guided_alignment
-    # how many varied copies a training pair gets: other names, numbers and months, careless sources (keras_attn.data.augmentation)
+    # how many varied copies a training pair gets: other names, numbers and months, careless sources (keras_attn.data.augmentation);
+    # from one on, lines as in everyday life as well (keras_attn.data.everyday)
     augmentation: int = limited(0, 100)
     # how many lines of two or three pairs are added for each pair (keras_attn.data.concatenation); varied copies are pairs, too
     concatenations: float = limited(0.0, 100)
@@ -118,7 +120,7 @@ class ModelConfig:
     readout_units: int = option(256, {"readout": ("maxout", "attentional", "linear")})
     # a pointer-generator: the output may copy words from the source (See et al. 2017); needs tokenizer.joint
     copy: bool = option(False, _ANY_ATTENTION)
-    word_dropout: float = 0.0  # of whole words, source and target (Gal and Ghahramani 2016)
+    word_dropout: float = 0.0  # of whole words, source and target
     embedding_dropout: float = 0.0
     layer_dropout: float = 0.0  # between stacked layers (Zaremba et al. 2014)
     memory_dropout: float = 0.0  # on the encoder's states
@@ -180,7 +182,7 @@ class TrainingConfig:
 class SearchConfig:
     """How to search for translations, unless the caller says otherwise."""
 
-    beam_size: int = limited(5, 1000)
+    beam_size: int = limited(5, LARGEST_BEAM)
     length_penalty: float = 1.0  # alpha in ((5 + n) / 6) ** alpha, Wu et al. 2016, equation 14
     # beta of the same equation: penalises source words that were not read; needs attention
     coverage_penalty: float = 0.0

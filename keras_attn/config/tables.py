@@ -28,6 +28,13 @@ def from_tables(tables: Tables) -> Config:
     """
     for name, table in tables.items():
         if name not in _SECTIONS:
+            homes = [
+                each
+                for each, cls in _SECTIONS.items()
+                if name in {field.name for field in dataclasses.fields(cls)}
+            ]
+            if homes and not isinstance(table, dict):
+                raise ConfigError(f"{name} belongs in the section [{homes[0]}]")
             raise ConfigError(f"unknown section [{name}]{_nearest(name, _SECTIONS)}")
         if not isinstance(table, dict):
             raise ConfigError(f"{name} is a section: write [{name}] and its keys below it")
@@ -120,7 +127,7 @@ def _without_left_over(name: str, table: Tables, keep: Iterable[str]) -> Tables:
 
 def _preset(name: Any) -> Tables:
     if name not in tuple(PRESETS):
-        raise ConfigError(f"model.preset takes {', '.join(map(repr, PRESETS))}; got {name!r}")
+        raise ConfigError(_no_choice("model.preset", name, PRESETS))
     return PRESETS[name]
 
 
@@ -130,7 +137,7 @@ def _checked(path: str, field: dataclasses.Field, value: Any) -> Any:
     if kind is not field.type and value == "auto":
         return value
     if choices and value not in choices:
-        raise ConfigError(f"{path} takes {', '.join(map(repr, choices))}; got {value!r}")
+        raise ConfigError(_no_choice(path, value, choices))
     if get_origin(field.type) is tuple:
         item = get_args(field.type)[0]
         if isinstance(value, list | tuple) and all(isinstance(v, item) for v in value):
@@ -151,6 +158,13 @@ def _checked(path: str, field: dataclasses.Field, value: Any) -> Any:
     if kind is float and field.name.endswith("_dropout") and value >= 1:
         raise ConfigError(f"{path} takes a rate from 0 up to, not including, 1; got {value!r}")
     return value
+
+
+def _no_choice(path: str, value: Any, choices: Iterable[str]) -> str:
+    meant = difflib.get_close_matches(str(value), choices, n=1)
+    return f"{path} takes {', '.join(map(repr, choices))}; got {value!r}" + (
+        f". Did you mean {meant[0]!r}?" if meant else ""
+    )
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:

@@ -1,5 +1,6 @@
 """Configs as TOML; a file contains only what differs from the defaults in `schema`."""
 
+import dataclasses
 import json
 import tomllib
 from collections.abc import Iterable
@@ -12,15 +13,27 @@ from keras_attn.config.tables import Tables, from_tables, override, to_tables
 
 # Far larger than any config. A hostile file can make the parser's time quadratic in its size: a second or two at this size.
 MOST_BYTES = 1 << 15
+_OF_A_MODEL = ("tokenizer", "model", "search")
 
 
-def load(path: str | Path, overrides: Iterable[str] = ()) -> Config:
+def load(path: str | Path, overrides: Iterable[str] = (), *, start: Config | None = None) -> Config:
     """Reads a TOML file and applies `section.key=value` overrides.
+
+    Args:
+        path: the file.
+        overrides: applied one after the other.
+        start: that of a model to start from. It gives what belongs to a model, `[tokenizer]`, `[model]` and `[search]`, where the
+            file has no such section.
 
     Raises:
         ConfigError: the file is missing, is not TOML, or contains an unknown key or an unusable value.
     """
-    return override(from_tables(load_tables(path)), overrides)
+    tables = load_tables(path)
+    config = from_tables(tables)
+    if start:
+        kept = {name: getattr(start, name) for name in _OF_A_MODEL if name not in tables}
+        config = dataclasses.replace(config, **kept)
+    return override(config, overrides)
 
 
 def load_tables(path: str | Path) -> Tables:
@@ -30,7 +43,7 @@ def load_tables(path: str | Path) -> Tables:
         ConfigError: the file is missing, is not TOML or is larger than any config.
     """
     try:
-        text = read_bytes(Path(path), MOST_BYTES).decode("utf-8")
+        text = read_bytes(Path(path), MOST_BYTES).decode("utf-8-sig")  # some editors begin a file with a mark
         return tomllib.loads(text)
     except FileNotFoundError:
         raise ConfigError(f"no config file at {path}") from None

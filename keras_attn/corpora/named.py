@@ -167,7 +167,10 @@ def corpus_file(path: str, url: str, sha256: str) -> Path:
 def _digest(file: Path) -> str:
     """SHA-256 of a file; for a zip, that of the text in it, because the zip's bytes depend on how it was packed."""
     if file.name.removesuffix(".part").startswith("cmudict"):
-        return hashlib.sha256("".join(f"{line}\n" for line in read_lines(file)).encode()).hexdigest()
+        try:
+            return hashlib.sha256("".join(f"{line}\n" for line in read_lines(file)).encode()).hexdigest()
+        except CorpusError:
+            return "not the expected text"
     if not file.name.removesuffix(".part").endswith(".zip"):
         with file.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()

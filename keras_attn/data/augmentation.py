@@ -10,6 +10,7 @@ import random
 import re
 import unicodedata
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from itertools import chain
 from typing import NamedTuple
 
@@ -51,8 +52,22 @@ _ON_A_DAY = {
 _MARKS = ({}, str.maketrans(",.", ".,"))
 _MARKS_WITH_A_SPACE = (*_MARKS, str.maketrans(",.", " ,"))
 _CARELESS_SHARE = 0.25
-_SMALL_SHARE = {"de": 0.25}  # German nouns begin with a capital; without it, a word may be something else
-_CARELESS = (str.upper, str.lower, lambda line: _FINAL_MARKS.sub("", line))
+_ACCENTS = dict.fromkeys(map(ord, "\u0300\u0301\u0302"))  # grave, acute, circumflex
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ß": "ss"})
+
+
+def _without_accents(line: str) -> str:
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", line).translate(_ACCENTS))
+
+
+# What people leave out when they type, and in which share of the copies: apostrophes, accents, "¿" and "¡", umlauts that their
+# keyboard does not have, and the capitals of German nouns, without which a word may be something else. No word is lost.
+_HABITS: dict[str, tuple[tuple[Callable[[str], str], float], ...]] = {
+    "de": ((str.lower, 0.25), (lambda line: line.translate(_UMLAUTS), 0.15)),
+    "en": ((lambda line: re.sub(r"(?<=\w)['’](?=\w)", "", line), 0.15),),
+    "es": ((lambda line: re.sub(r"[¿¡](?=\w)", "", line), 0.4), (_without_accents, 0.25)),
+    "fr": ((_without_accents, 0.25),),
+}
 
 
 class _Stock(NamedTuple):
@@ -64,7 +79,7 @@ class _Stock(NamedTuple):
         months: of each month, in both languages, those that may stand in its place.
         marks: ways to write the marks of a number.
         first_day: the least day of a month. French says *1er* of the first, which is not a number.
-        small_share: the share of sources that are written without capitals before any are written carelessly.
+        language: of the sources, whose writers have their own habits.
     """
 
     names: dict[Pair, list[Pair]]
@@ -72,7 +87,7 @@ class _Stock(NamedTuple):
     months: dict[Pair, list[Pair]]
     marks: Marks
     first_day: int
-    small_share: float
+    language: str
 
 
 def with_augmentation(corpus: Corpus, copies: int, seed: int, *, languages: tuple[str, str]) -> Corpus:
@@ -86,8 +101,9 @@ def with_augmentation(corpus: Corpus, copies: int, seed: int, *, languages: tupl
     Where the source names a month and the target the same one, both get another month, and numbers of one or two digits another
     day. A day may be 5 on one side and 5th on the other. "In 1987" on both sides becomes a day of that year half of the time.
 
-    Then one source in four is written in capitals, without capitals, or without its final punctuation; its target stays as it is.
-    Before that, one German source in four is written without capitals. A copy that came out unchanged is left out.
+    Then one source in four is written in capitals, with one word in capitals, without capitals, or without its final punctuation;
+    its target stays as it is. Before that, some sources lose what people often leave out: apostrophes in English, "¿", "¡" and
+    accents in Spanish, accents in French, capitals and umlauts (*fuer*) in German. A copy that came out unchanged is left out.
 
     Args:
         corpus: the pairs. A name is a capitalised word that both sides of some pair share and that is hardly ever written small.
@@ -110,7 +126,7 @@ def with_augmentation(corpus: Corpus, copies: int, seed: int, *, languages: tupl
         months=_alike(calendar, languages),
         marks=_MARKS_WITH_A_SPACE if corpus.links is None else _MARKS,
         first_day=2 if "fr" in languages else 1,
-        small_share=_SMALL_SHARE.get(languages[0], 0.0),
+        language=languages[0],
     )
     source, target = list(corpus.source), list(corpus.target)
     links = None if corpus.links is None else list(corpus.links)
@@ -260,6 +276,23 @@ def _replaced(line: str, others: dict[str, str]) -> str:
 
 
 def _careless(line: str, stock: _Stock, draw: random.Random) -> str:
-    if stock.small_share and draw.random() < stock.small_share:
-        return line.lower()
-    return draw.choice(_CARELESS)(line) if draw.random() < _CARELESS_SHARE else line
+    for habit, share in _HABITS.get(stock.language, ()):
+        if draw.random() < share:
+            line = habit(line)
+    return draw.choice(_CARELESS)(line, draw) if draw.random() < _CARELESS_SHARE else line
+
+
+def _with_a_loud_word(line: str, draw: random.Random) -> str:
+    words = [
+        word.span() for word in _WORD.finditer(line) if word[0].islower()
+    ]  # a name would not be the target's
+    begin, end = draw.choice(words) if words else (0, 0)
+    return line[:begin] + line[begin:end].upper() + line[end:]
+
+
+_CARELESS = (
+    lambda line, draw: line.upper(),
+    lambda line, draw: line.lower(),
+    lambda line, draw: _FINAL_MARKS.sub("", line),
+    _with_a_loud_word,
+)

@@ -92,8 +92,9 @@ def boundaries(counts: np.ndarray, most: int = MOST_SHAPES) -> list[int]:
     Args:
         counts: int `[longest + 1]`, the number of pairs of each length; the last is not 0.
     """
-    up_to = np.cumsum(counts)  # pairs of at most that length
-    lengths = np.arange(len(counts))
+    # A bucket that ends at another length is no better.
+    lengths = np.concatenate([[0], np.flatnonzero(counts[1:]) + 1])
+    up_to = np.cumsum(counts)[lengths]  # pairs of at most that length
     padded = np.where(lengths > 0, np.inf, 0.0)  # the fewest positions for all pairs up to a length
     begins = []
     for _ in range(most):
@@ -104,10 +105,10 @@ def boundaries(counts: np.ndarray, most: int = MOST_SHAPES) -> list[int]:
         choices[0, 0] = 0
         begins.append(choices.argmin(axis=1))
         padded = choices.min(axis=1)
-    ends = [len(counts) - 1]
+    ends = [len(lengths) - 1]
     while begins and ends[-1] > 0:
         ends.append(int(begins.pop()[ends[-1]]))
-    return sorted({end for end in ends if end > 0})
+    return sorted({int(lengths[end]) for end in ends if end > 0})
 
 
 def _members(bucket: np.ndarray) -> list[np.ndarray]:

@@ -21,7 +21,7 @@ from keras_attn.text.corpus import Corpus, CorpusError
 from keras_attn.text.ragged import Ragged, offsets_of
 from keras_attn.text.tokenizer import Tokenizer
 
-_FORMAT = b"keras_attn token store 1\n"
+_FORMAT = b"keras_attn token store 2\n"
 _CHUNK = 4096  # pairs tokenised at a time
 _SIDES = ("source", "target")
 
@@ -74,8 +74,8 @@ def _key(corpus: Corpus, tokenizers: tuple[Tokenizer, Tokenizer], max_length: in
     checksum = hashlib.sha256(_FORMAT + f"{max_length}\n".encode())
     for tokenizer in tokenizers:
         checksum.update(hashlib.sha256(tokenizer.model_proto).digest())
-    for pair in zip(corpus.source, corpus.target, strict=True):
-        checksum.update("\t".join(pair).encode("utf-8", errors="replace") + b"\n")
+    for source, target in zip(corpus.source, corpus.target, strict=True):  # either may contain any character
+        checksum.update(f"{len(source)} {len(target)} {source}{target}".encode("utf-8", errors="replace"))
     return checksum.hexdigest()[:32]
 
 

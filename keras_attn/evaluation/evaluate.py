@@ -8,7 +8,7 @@ from keras_attn.config import DataConfig
 from keras_attn.corpora.named import tokenized_reference
 from keras_attn.evaluation.error_rates import ErrorRates, error_rates
 from keras_attn.evaluation.scores import Scores, corpus_scores, tokenized_scores
-from keras_attn.text.words import are_single_words
+from keras_attn.text.words import have_no_spaces
 
 if TYPE_CHECKING:
     from keras_attn.inference.translator import Translator
@@ -20,7 +20,7 @@ class Evaluation:
 
     Attributes:
         tokenized: scores against tokenised and lowercased references.
-        single_words: whether the references are single words, for which BLEU is always 0.
+        without_spaces: whether the references have no spaces: they are one word each for BLEU, which is nearly always 0.
     """
 
     beam_size: int
@@ -29,7 +29,7 @@ class Evaluation:
     scores: Scores
     errors: ErrorRates
     tokenized: Scores | None = None
-    single_words: bool = False
+    without_spaces: bool = False
 
     @property
     def name(self) -> str:
@@ -45,7 +45,7 @@ class Evaluation:
         penalties = f"length penalty {self.length_penalty:g}, coverage penalty {self.coverage_penalty:g}"
         search = "greedy search" if self.beam_size == 1 else f"beam size {self.beam_size}, {penalties}"
         scores = [scores for scores in (self.scores, self.tokenized) if scores]
-        lines = [each.chrf_line if self.single_words else str(each) for each in scores]
+        lines = [each.chrf_line if self.without_spaces else str(each) for each in scores]
         return "\n".join([search, *lines, str(self.errors)])
 
 
@@ -88,7 +88,7 @@ def evaluate(
             corpus_scores(hypotheses, references, *more_references, intervals=True),
             error_rates(sources, hypotheses, references, *more_references),
             tokenized,
-            single_words=are_single_words(references),
+            without_spaces=have_no_spaces(references),
         )
 
 

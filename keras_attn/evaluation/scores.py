@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from keras_attn.text.framing import check_lines
+
 if TYPE_CHECKING:
     from sacrebleu.metrics import BLEU, CHRF
 
@@ -42,7 +44,7 @@ class Scores:
 
     @property
     def chrf_line(self) -> str:
-        """Only chrF, for single words, for which BLEU is always 0."""
+        """Only chrF, for text without spaces, for which BLEU is nearly always 0."""
         return f"chrF2 {_shown(self.chrf, self.chrf_interval)}  {self.chrf_signature}"
 
 
@@ -211,8 +213,7 @@ def _shown(score: float, interval: float | None) -> str:
 
 
 def _check_lines(hypotheses: Sequence[str], references: Sequence[str]) -> None:
-    if isinstance(hypotheses, str) or isinstance(references, str):
-        raise TypeError("expected lists of lines; got one string, whose characters would be scored as lines")
+    check_lines(hypotheses, references)
     if len(hypotheses) != len(references):
         raise ValueError(
             f"expected one reference per hypothesis; got {len(hypotheses)} hypotheses "

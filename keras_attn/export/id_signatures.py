@@ -11,8 +11,9 @@ Shapes: S source length, L the most tokens of a translation, N beam size, V targ
 `align` nor weights, keys and mask. If an attention has several keys, they are `keys_0`, `keys_1` and so on. Keys that are the
 memory itself, as in dot-product attention, are left out. Only a pointer-generator has `copied_0`, the source's ids, and `copied_1`,
 the memory's contribution to its gate, both `[1, S]`. In `log_probs`, PAD and BOS are impossible, -1e9, and so is an EOS that comes
-before the search's `min_length`; where that is above 1, `state_said` counts the tokens, int32 `[1]`. The source is int32 ids
-`[1, S]`, or float32 of the model's own shape, which is never truncated.
+before the search's `min_length`; where that is above 1, `state_said` counts the tokens, int32 `[1]`. The search's `no_repeat_ngram`
+and `keep_numbers` are left to the host. The source is int32 ids `[1, S]`, or float32 of the model's own shape, which is never
+truncated.
 """
 
 from collections.abc import Callable

@@ -39,7 +39,13 @@ class Int8Embedding:
 def int8_embeddings(model: Seq2Seq) -> Embeddings:
     """Embeddings with tables of int8 rows; a single table if the model has one."""
     source, target = model.embeddings
-    target_table = Int8Embedding(target)
+    target_table = _replaced(target)
     if source is None or source is target:
         return Embeddings(source and target_table, target_table)
-    return Embeddings(Int8Embedding(source), target_table)
+    return Embeddings(_replaced(source), target_table)
+
+
+def _replaced(layer: keras.layers.Layer) -> Any:
+    """A subclass may do more than look up a row, so it stays; the converter quantises its table."""
+    plain = type(layer) in (keras.layers.Embedding, keras.layers.ReversibleEmbedding)
+    return Int8Embedding(layer) if plain else layer

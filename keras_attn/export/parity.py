@@ -18,7 +18,7 @@ from keras_attn.models.compiled_search import CompiledSearch
 from keras_attn.search import Beam, length_penalty
 from keras_attn.special_ids import EOS_ID, PAD_ID
 from keras_attn.text.framing import target_in_of, target_out_of
-from keras_attn.text.words import are_single_words
+from keras_attn.text.words import have_no_spaces
 
 MIN_SENTENCES = 50
 TOLERANCE = 1e-3  # nats: far above rounding, far below the effect of a wrong formula
@@ -77,8 +77,9 @@ class Parity:
         identical: how many translations are the same.
         differing: the others.
         score_error: the largest difference between the two scores of the same translation.
-        bleu, keras_bleu: BLEU of the export and of Keras, against the references or, without references, against Keras'
-            translations. None without text, and where the references are single words, of which BLEU is always 0.
+        bleu: of the export, against the references or, without references, against Keras' translations. None without text, and
+            where these are single words, of which BLEU is always 0.
+        keras_bleu: of Keras, against the references; None without references.
         bleu_signature: sacreBLEU's signature.
         milliseconds: the export's mean time per sentence.
     """
@@ -112,6 +113,10 @@ class Parity:
         )
         if self.bleu is None:
             return line
+        if self.keras_bleu is None:
+            return (
+                f"{line}\nBLEU {self.bleu:.2f} with Keras' translations as references  {self.bleu_signature}"
+            )
         return f"{line}\nBLEU {self.bleu:.2f}, Keras {self.keras_bleu:.2f}  {self.bleu_signature}"
 
 
@@ -251,11 +256,12 @@ def _padded(rows: Sequence[Sequence[int]]) -> np.ndarray:
 
 def _scores(
     subject: Subject, theirs: list[Said], ours: list[Said], references: list[str] | None
-) -> tuple[Scores, Scores] | tuple[None, None]:
-    """BLEU of the export and of Keras; without references, Keras' translations are the references."""
-    references = ours if references is None else references
-    if not subject.translator or are_single_words(references):
+) -> tuple[Scores | None, Scores | None]:
+    """BLEU of the export and of Keras; without references, that of the export against Keras' translations."""
+    if not subject.translator or have_no_spaces(ours if references is None else references):
         return None, None
+    if references is None:
+        return corpus_scores(theirs, ours), None
     return corpus_scores(theirs, references), corpus_scores(ours, references)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from keras_attn.export.description import MODEL, read_litert_description
 from keras_attn.inference.graphs import Arrays, load_graphs
 from keras_attn.special_ids import EOS_ID, PAD_ID
+from keras_attn.text.framing import check_lines
 
 
 class LiteRTModel:
@@ -101,18 +102,19 @@ class LiteRTTranslator:
         self.description = read_litert_description(Path(folder), "translate_text")
         self._run = _Signature(Path(folder), "translate_text", num_threads, isolated)
         described = self.description["signatures"]["translate_text"]["inputs"]["text"]
-        self._text = np.empty(described["shape"], np.int32)
+        self._shape = described["shape"]
 
     def __call__(self, lines: Sequence[str]) -> list[str]:
         """The translation of each line; a line without any known sub-word, such as "", gives ""."""
+        check_lines(lines)
         return [self.translate(line).text for line in lines]
 
     def translate(self, line: str) -> TextTranslation:
         """The best translation; a lone surrogate in the line, which UTF-8 cannot encode, counts as a question mark."""
-        utf8 = np.frombuffer(line.encode("utf-8", errors="replace"), np.uint8)[: self._text.size]
-        self._text[:] = -1
-        self._text[0, : utf8.size] = utf8
-        outputs = self._run(text=self._text)
+        text = np.full(self._shape, -1, np.int32)
+        utf8 = np.frombuffer(line.encode("utf-8", errors="replace"), np.uint8)[: text.size]
+        text[0, : utf8.size] = utf8
+        outputs = self._run(text=text)
         said = outputs["text"][0, : outputs["lengths"][0]].astype(np.uint8).tobytes()
         flags = (bool(outputs[name][0]) for name in ("truncated", "unknown"))
         return TextTranslation(said.decode("utf-8"), float(outputs["scores"][0]), *flags)

@@ -9,6 +9,7 @@ import numpy as np
 
 from keras_attn.config import SearchConfig
 from keras_attn.inference.translator import Translator
+from keras_attn.models.encoding import PADDING_MATTERS
 from keras_attn.models.ensemble import Ensemble
 from keras_attn.models.seq2seq import Seq2Seq
 from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
@@ -150,8 +151,4 @@ def _check_padding(model: Seq2Seq, source: np.ndarray) -> None:
         keras.tree.flatten(plain.state["cells"]), keras.tree.flatten(padded.state["cells"]), strict=True
     )
     if not all(np.allclose(one, other, atol=1e-3) for one, other in pairs):
-        raise ValueError(
-            f"the encoder {model.encoder.name!r} gives a sentence another memory when more padding follows it, so an export "
-            "would not translate as Keras does. Put layers that take no mask, such as convolutions, into a keras.Sequential, "
-            "which is masked between its layers, or give the encoder's call a `mask` and use it"
-        )
+        raise ValueError(PADDING_MATTERS.format(model.encoder.name))

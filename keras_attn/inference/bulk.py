@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from keras_attn.inference.lite_translator import lite_translator
-from keras_attn.inference.options import ENGINES, check
+from keras_attn.inference.options import ENGINES, check, check_texts_only
 from keras_attn.storage import packaged
+from keras_attn.text.framing import check_lines
 
 if TYPE_CHECKING:
     from keras_attn.inference.lite_translator import LiteTranslator
@@ -50,6 +51,7 @@ class BulkTranslator:
         if engine not in ENGINES:
             raise ValueError(f"engine must be one of {', '.join(ENGINES)}. Received: {engine!r}")
         check(options)
+        check_texts_only(options)
         is_name = str(folder) in packaged.names() and not Path(folder).exists()
         self.folder = str(folder) if is_name else str(Path(folder).resolve())
         self.engine, self.source, self.target = engine, source, target
@@ -71,9 +73,7 @@ class BulkTranslator:
     def translate(self, texts: np.ndarray) -> np.ndarray:
         """The translation of each text, an array of str."""
         lines = np.asarray(texts, dtype=object).tolist()
-        for number, line in enumerate(lines):
-            if not isinstance(line, str):
-                raise ValueError(f"expected text; got {line!r} in row {number} of the batch")
+        check_lines(lines, name="the batch")
         self.load()
         translations = self._translator(lines, self.beam_size, **self.options) if lines else []
         return np.array(translations, dtype=object)

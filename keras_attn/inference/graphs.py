@@ -28,7 +28,7 @@ Arrays = dict[str, np.ndarray]
 
 
 class Graphs(Protocol):
-    """The signatures of a `.tflite`."""
+    """The signatures of a `.tflite`. Several threads may call them: each waits for the one before."""
 
     def open(self, signature: str, **inputs: np.ndarray) -> None:
         """Loads a signature in a new interpreter, instead of an earlier one of that name, and runs these inputs first, if any.
@@ -62,24 +62,26 @@ class LocalGraphs:
     def __init__(self, content: bytes, num_threads: int) -> None:
         self._content, self._num_threads = content, num_threads
         self._runners: dict[str, Any] = {}
+        self._lock = threading.Lock()  # an interpreter serves one thread at a time
 
     def open(self, signature: str, **inputs: np.ndarray) -> None:
         """See `Graphs`."""
         from ai_edge_litert.interpreter import Interpreter
 
         try:
-            with silent_stderr():
+            with self._lock, silent_stderr():
                 interpreter = Interpreter(model_content=self._content, num_threads=self._num_threads)
                 self._runners[signature] = interpreter.get_signature_runner(signature)
                 if inputs:
-                    self.run(signature, **inputs)
+                    self._runners[signature](**inputs)
         except RuntimeError as error:
             raise ValueError(str(error)) from None
 
     def run(self, signature: str, **inputs: np.ndarray) -> Arrays:
         """See `Graphs`."""
         try:
-            return self._runners[signature](**inputs)
+            with self._lock:
+                return self._runners[signature](**inputs)
         except RuntimeError as error:
             raise ValueError(str(error)) from None
 

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from keras_attn.inference.litert_engine import LiteRTEngine
-from keras_attn.inference.options import Options, check, method_of
+from keras_attn.inference.options import Options, check, check_texts_only, method_of
 from keras_attn.inference.text_search import TextSearch
 from keras_attn.inference.translation import Translation
 from keras_attn.storage import packaged
 from keras_attn.storage.engine_file import read_engine
 from keras_attn.storage.model_folder import load_config, load_tokenizers
+from keras_attn.text.framing import check_lines
 
 _NOT_WITHOUT_KERAS = ("word_scores", "prefix", "glossary")
 
@@ -60,6 +61,7 @@ class LiteTranslator:
         self, lines: Sequence[str], beam_size: int | None = None, **options: Unpack[Options]
     ) -> list[str]:
         """The translation of each line; see `translate`."""
+        check_texts_only(options)
         return [translation.text for translation in self.translate(lines, beam_size, **options)]
 
     def translate(
@@ -73,8 +75,10 @@ class LiteTranslator:
             options: see `Options`.
 
         Raises:
+            TypeError: one string instead of lines, or no sequence.
             ValueError: an invalid value, or an option that needs Keras.
         """
+        check_lines(lines)
         check(options)
         if reason := self.refusal(beam_size, options):
             raise ValueError(f"this needs the engine keras: the folder's own engine cannot do it, {reason}")

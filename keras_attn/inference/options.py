@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
 from keras_attn.config import Beam, Sampling, SearchConfig
+from keras_attn.config.methods import check_number
 from keras_attn.text.glossary import Glossary
 
 # auto: LiteRT in float32 if the folder has an engine that supports the options, else Keras
@@ -28,8 +29,8 @@ class Options(TypedDict, total=False):
         glossary: required translations of terms: a mapping, or a `text.glossary.Glossary`. It needs a beam of at least 2. The
             output contains the translation of a term, as whole words, once for each occurrence of the term, unless
             `no_repeat_ngram` forbids it.
-        sampling: sample the translations; the options of a beam then do not apply. A `min_length` or `no_repeat_ngram` of 0 in it
-            is the model's own.
+        sampling: sample the translations, without options of a beam. A `min_length` or `no_repeat_ngram` of 0 in it is the model's
+            own.
         n_best: how many hypotheses of the beam to return: the best one, with the others as its `alternatives`. There may be fewer
             if the search finds fewer.
         word_scores: whether to return the probability of each word.
@@ -58,17 +59,38 @@ def check(options: Options) -> None:
             del options[name]
 
 
+def check_texts_only(options: Options) -> None:
+    """Raises ValueError for options of which a call that returns only the best texts would show nothing."""
+    for name, nothing in (("n_best", 1), ("word_scores", False)):
+        if options.get(name) not in (None, nothing):
+            raise ValueError(
+                f"{name} does not apply here, where only the text of each translation is returned. "
+                f"Received: {name}={options[name]!r}. Leave it out, or use translate() of a Translator"
+            )
+
+
 def method_of(beam_size: int | None, options: Options, settings: SearchConfig) -> Beam | Sampling:
     """The search method.
 
     Raises:
-        ValueError: an invalid value, or more hypotheses or phrases than the search supports.
+        ValueError: an invalid value, more hypotheses or phrases than the search supports, or options of a beam with sampling.
     """
     method = options.get("sampling")
     given = {name: options.get(name) for name in _OF_EVERY_SEARCH}
+    of_a_beam = {"beam_size": beam_size, **{name: options.get(name) for name in _OF_A_BEAM}}
     if method is None:
         method = Beam.of(settings)
-        given |= {"beam_size": beam_size, **{name: options.get(name) for name in _OF_A_BEAM}}
+        given |= of_a_beam
+    elif not isinstance(method, Sampling):
+        raise ValueError(
+            "sampling must be a Sampling of keras_attn.search, such as Sampling(temperature=0.5). "
+            f"Received: sampling={method!r}"
+        )
+    elif any(value is not None for value in of_a_beam.values()):
+        raise ValueError(
+            "beam_size, the penalties and diversity do not apply to sampling: leave them or sampling out. "
+            f"Received: {', '.join(f'{name}={value!r}' for name, value in of_a_beam.items() if value is not None)}"
+        )
     else:  # what it leaves out is as in the settings
         method = dataclasses.replace(
             method, **{name: getattr(method, name) or getattr(settings, name) for name in _OF_EVERY_SEARCH}
@@ -78,6 +100,7 @@ def method_of(beam_size: int | None, options: Options, settings: SearchConfig) -
     )
     kept = method.beam_size if isinstance(method, Beam) else 1
     n_best = options.get("n_best", 1)
+    check_number("n_best", n_best, int)
     if not 1 <= n_best <= kept:
         raise ValueError(
             f"n_best must be from 1 to the number of hypotheses that the search keeps, {kept}. Received: n_best={n_best}. "

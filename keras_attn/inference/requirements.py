@@ -8,6 +8,7 @@ import numpy as np
 from keras_attn.compilation import padded
 from keras_attn.search.phrases import ANY_BOUNDARY, Phrases
 from keras_attn.special_ids import PAD_ID, UNK_ID
+from keras_attn.text.framing import check_lines
 from keras_attn.text.glossary import Glossary
 from keras_attn.text.tokenizer import Tokenizer
 from keras_attn.text.words import may_follow_a_word
@@ -23,7 +24,8 @@ class Requirements:
         glossary: required translations of terms; `None`: there are none.
 
     Raises:
-        ValueError: the numbers of prefixes and lines differ, or the vocabulary cannot spell a text.
+        TypeError: prefixes that are no sequence.
+        ValueError: the numbers of prefixes and lines differ, one is no text, or the vocabulary cannot spell a text.
     """
 
     def __init__(
@@ -36,11 +38,12 @@ class Requirements:
     ) -> None:
         self._tokenizer = tokenizer
         prefixes = [prefix or ""] * len(lines) if prefix is None or isinstance(prefix, str) else prefix
+        check_lines(prefixes, name="prefix")
         if len(prefixes) != len(lines):
             raise ValueError(f"expected one prefix per line; got {len(prefixes)} for {len(lines)} lines")
         self._prefixes = _sayable(prefixes, tokenizer) if any(prefixes) else [[] for _ in lines]
         if not isinstance(glossary, Glossary):
-            glossary = Glossary(glossary or {})
+            glossary = Glossary({} if glossary is None else glossary)
         self._phrases = _phrases(lines, glossary, tokenizer)
 
     def room(self, row: int) -> int:
@@ -81,7 +84,7 @@ def _phrases(lines: Sequence[str], glossary: Glossary, tokenizer: Tokenizer) -> 
 
 
 def _sayable(texts: Sequence[str], tokenizer: Tokenizer) -> list[list[int]]:
-    encoded = tokenizer.encode(texts)
+    encoded = tokenizer.encode_as_written(texts)
     for text, ids in zip(texts, encoded, strict=True):
         if UNK_ID in ids:
             raise ValueError(

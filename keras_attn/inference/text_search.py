@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from keras_attn.config import Beam, Sampling, SearchConfig
+from keras_attn.config.methods import check_number
 from keras_attn.inference.engines import Engine, Found
 from keras_attn.inference.translation import Translation
 from keras_attn.text.framing import has_words, one_line, source_of
@@ -64,6 +65,12 @@ class TextSearch:
             requirements=requirements,
         )
         with_words = [row for row, ids in enumerate(source_ids) if has_words(ids, self._source)]
+        unknown = sum(bool(line.strip()) for line in lines) - len(with_words)
+        if unknown > 0:
+            warnings.warn(
+                f"{unknown} of {len(lines)} lines have nothing that the model knows, and stay empty",
+                stacklevel=4,
+            )
         found = search(with_words, n_best=n_best)
         if self._settings.keep_numbers and isinstance(method, Beam) and method.beam_size > 1:
             wrong = [row for row in with_words if self._has_other_digits(found[row])]
@@ -123,6 +130,7 @@ class TextSearch:
     ) -> Iterator[tuple[list[int], int]]:
         """Rows of about equal length, and the number of rows in a full batch."""
         size = self._settings.batch_size if batch_size is None else batch_size
+        check_number("batch_size", size, int)
         if size < 1:
             raise ValueError(f"batch_size must be at least 1. Received: batch_size={size}")
         rows = sorted(rows, key=lengths.__getitem__)

@@ -11,7 +11,7 @@ from keras_attn.compilation import compiled, padded
 from keras_attn.config import Beam, SearchConfig
 from keras_attn.corpora.attribution import attribution
 from keras_attn.inference.engines import KerasEngine
-from keras_attn.inference.options import Options, check, method_of
+from keras_attn.inference.options import Options, check, check_texts_only, method_of
 from keras_attn.inference.requirements import Requirements
 from keras_attn.inference.text_search import TextSearch, trimmed
 from keras_attn.inference.translation import Translation, words_with_scores
@@ -20,7 +20,7 @@ from keras_attn.models.ensemble import Ensemble
 from keras_attn.models.seq2seq import Seq2Seq
 from keras_attn.storage import packaged
 from keras_attn.storage.model_folder import TrainedModel, load_model
-from keras_attn.text.framing import target_in_of, target_out_of
+from keras_attn.text.framing import check_lines, target_in_of, target_out_of
 from keras_attn.text.tokenizer import Tokenizer
 
 
@@ -42,6 +42,7 @@ class Translator:
         attribution: whom an export must credit, and under which licence; "": nobody.
 
     Raises:
+        TypeError: a part of another kind, such as a folder instead of a model.
         ValueError: the parts do not fit together; the message says which.
 
     Example:
@@ -103,8 +104,13 @@ class Translator:
         """Combines several translators as an ensemble, with the search and the languages of the first; see `Ensemble`.
 
         Raises:
-            ValueError: their vocabularies differ.
+            ValueError: there are none, or their vocabularies differ.
         """
+        if not translators or not all(isinstance(each, Translator) for each in translators):
+            raise ValueError(
+                f"an ensemble needs a list of translators, at least one. Received: {translators!r:.80}. "
+                "Translator.load(folder, folder, ...) loads an ensemble from folders"
+            )
         first = translators[0]
         for number, other in enumerate(translators[1:], start=2):
             for side in ("source", "target"):
@@ -143,8 +149,10 @@ class Translator:
             options: see `Options`.
 
         Raises:
-            ValueError: an invalid value.
+            TypeError: one string instead of lines, or no sequence.
+            ValueError: an invalid value, or an option that needs `translate`: more than one `n_best`, or `word_scores`.
         """
+        check_texts_only(options)
         translations = self._searched(lines, beam_size, options, return_weights=False)
         return [translation.text for translation in translations]
 
@@ -159,6 +167,7 @@ class Translator:
             options: see `Options`.
 
         Raises:
+            TypeError: one string instead of lines, or no sequence.
             ValueError: an invalid value, or `n_best` is larger than the number of hypotheses that the search keeps.
         """
         return self._searched(lines, beam_size, options, return_weights=self.model.has_attention)
@@ -166,6 +175,7 @@ class Translator:
     def _searched(
         self, lines: Sequence[str], beam_size: int | None, options: Options, *, return_weights: bool
     ) -> list[Translation]:
+        check_lines(lines)
         check(options)
         method = method_of(beam_size, options, self.search)
         if isinstance(method, Beam) and method.coverage_penalty and not self.model.has_attention:
@@ -200,12 +210,10 @@ class Translator:
         """Scores given targets (teacher forcing), and returns their probabilities and attention weights.
 
         Raises:
+            TypeError: one string instead of lines, or no sequence.
             ValueError: the numbers of targets and sources differ.
         """
-        if len(sources) != len(targets):
-            raise ValueError(
-                f"expected one target per source; got {len(sources)} sources and {len(targets)} targets"
-            )
+        check_pairs(sources, targets)
         source_ids = self._search.read(sources)
         target_ids = [target_out_of(ids) for ids in self.target_tokenizer.encode(targets)]
         forced = [
@@ -268,6 +276,17 @@ class Translator:
         self.__init__(**state)
 
     def _check(self) -> None:
+        for name, value, kinds in (
+            ("model", self.model, (Seq2Seq, Ensemble)),
+            ("source_tokenizer", self.source_tokenizer, (Tokenizer,)),
+            ("target_tokenizer", self.target_tokenizer, (Tokenizer,)),
+            ("search", self.search, (SearchConfig,)),
+        ):
+            if not isinstance(value, kinds):
+                raise TypeError(
+                    f"{name} must be of type {' or '.join(kind.__name__ for kind in kinds)}. Received: {value!r:.80}. "
+                    "Translator.load(folder) loads a model folder with all of them"
+                )
         if not self.model.reads_ids:
             raise ValueError(
                 "a Translator reads text, and this model does not take ids: call model.translate(inputs) with its numbers"
@@ -290,3 +309,12 @@ class Translator:
                     f"the {side} vocabulary has {pieces} pieces, but the model was built for {words}: "
                     "they do not belong together"
                 )
+
+
+def check_pairs(sources: Sequence[str], targets: Sequence[str]) -> None:
+    """Refuses what is not one target per source; see `Translator.force`."""
+    check_lines(sources, targets)
+    if len(sources) != len(targets):
+        raise ValueError(
+            f"expected one target per source; got {len(sources)} sources and {len(targets)} targets"
+        )

@@ -6,6 +6,7 @@ Bahdanau, Cho and Bengio, "Neural Machine Translation by Jointly Learning to Ali
 import keras
 from keras import ops, tree
 
+from keras_attn.layers.checks import check_shapes
 from keras_attn.layers.heads import join_heads, split_heads
 from keras_attn.layers.masked_softmax import masked_softmax
 from keras_attn.layers.time_loop import unroll
@@ -40,6 +41,9 @@ class Attention(keras.layers.Layer):
     Returns:
         The context `(B, T, D)`, or `(context, weights)` with float32 weights `(B, T, S)` before dropout.
 
+    Raises:
+        ValueError: shapes that do not fit together, or no query or position.
+
     Masking: Keras fills `query_mask` and `value_mask` from its implicit masks; the output carries the query's mask.
     """
 
@@ -65,6 +69,10 @@ class Attention(keras.layers.Layer):
     def context_width(self, value_width):
         """The width of the context for values of width D."""
         return value_width
+
+    def key_width(self, value_width):
+        """The width K of the keys of values of width D; `None`: a given key may have any width."""
+        return None
 
     def first_carry(self, value):
         """The carry for the first query over `value` `(B, S, D)`: a nest of tensors `(B, ...)`; here it is empty."""
@@ -99,12 +107,7 @@ class Attention(keras.layers.Layer):
         return_attention_scores=False,
         training=None,
     ):
-        for name, given in (("query", query), ("value", value)):
-            if len(given.shape) != 3:
-                raise ValueError(
-                    f"{name} must be (batch, positions, features). Received: {tuple(given.shape)}. "
-                    f"A single {name} for each sentence is `{name}[:, None]`."
-                )
+        self._check(query, value, key, query_mask, value_mask)
         key = self.project_keys(value) if key is None else key
         carry = self.first_carry(value)
         attend = self._attend_in_turn if tree.flatten(carry) else self.step
@@ -137,6 +140,19 @@ class Attention(keras.layers.Layer):
             return ops.matmul(read, value), weights, carry
         context = join_heads(ops.matmul(read, split_heads(value, self.num_heads)))
         return context, ops.mean(weights, axis=1), carry
+
+    def _check(self, query, value, key, query_mask, value_mask):
+        """Refuses shapes that do not fit together."""
+        single = "A single {0} for each sentence is `{0}[:, None]`."
+        masked = "A mask has one entry for each {}: there is no mask for pairs of them."
+        check_shapes(
+            {"key width": self.key_width(value.shape[-1])},
+            query=(query, "batch, queries, query width", single.format("query")),
+            value=(value, "batch, positions, width", single.format("value")),
+            key=(key, "batch, positions, key width", "Leave it out, or pass `project_keys(value)`."),
+            query_mask=(query_mask, "batch, queries", masked.format("query")),
+            value_mask=(value_mask, "batch, positions", masked.format("position of the value")),
+        )
 
     def _attend_in_turn(self, query, value, key, mask, carry, training):
         def step(query_t, carry):

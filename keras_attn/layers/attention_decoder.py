@@ -3,6 +3,7 @@
 import keras
 from keras import ops, tree
 
+from keras_attn.layers.checks import check_shapes, check_width
 from keras_attn.layers.readout import Readout
 from keras_attn.layers.recurrent_cells import make_cell
 from keras_attn.layers.stacked_cells import StackedCells
@@ -41,12 +42,13 @@ class AttentionDecoder(keras.layers.Layer):
         units: width of the state.
         attention: an attention layer, such as `BahdanauAttention`; `ParallelAttention` for several; `None` for none at all.
         cell: `"gru"`, `"lstm"`, `"layer_norm_gru"` or `"gru_reset_after"`.
-        num_layers: number of stacked cells; the state of the top one is the query.
-        residual: whether every layer but the first has a residual connection.
+        num_layers: number of stacked cells; the state of the top one is the query, unless there are residual connections: then a
+            current state is queried with what its layer puts out.
+        residual: whether every layer but the first has a residual connection; not with the intermediate state.
         query_state: which state is the query, `"previous"` (s_{t-1}), `"current"` (s_t) or `"intermediate"` (s'_t).
         feed: what is added to the cell's input, `"context"`, `"attentional"` (the readout of the previous step) or `"none"`.
         readout: `"maxout"`, `"attentional"`, `"linear"` or `"plain"`; see `Readout`.
-        readout_units: width of the readout; the plain one has none.
+        readout_units: width of the readout. `None`: `units`; the plain one has none.
         dropout: rate of dropout between layers, in training.
 
     Call arguments:
@@ -63,7 +65,8 @@ class AttentionDecoder(keras.layers.Layer):
         states `(B, T, units)`.
 
     Raises:
-        ValueError: an unknown choice, or a combination that makes no sense.
+        ValueError: an unknown choice, a combination that makes no sense, shapes that do not fit together, or weights of a decoder
+            without attention.
 
     Masking: Keras fills `memory_mask` from its implicit mask. The output carries the mask of the inputs. That mask has no other
     effect, because padding is on the right and a decoder never looks ahead.
@@ -100,6 +103,11 @@ class AttentionDecoder(keras.layers.Layer):
             )
         if feed not in FEEDS:
             raise ValueError(f"feed must be one of {', '.join(FEEDS)}. Received: {feed!r}.")
+        known = isinstance(attention, keras.layers.Layer) and hasattr(attention, "project_keys")
+        if attention is not None and not known:
+            raise ValueError(
+                f"attention must be an attention layer, such as BahdanauAttention({units}). Received: {attention!r}."
+            )
         if attention is None and feed != "none":
             raise ValueError(
                 f"Without attention there is nothing to feed back: set feed='none'. Received: {feed!r}."
@@ -107,6 +115,11 @@ class AttentionDecoder(keras.layers.Layer):
         if query_state == "intermediate" and feed != "context":
             raise ValueError(
                 f"With query_state='intermediate' the context enters the state: set feed='context'. Received: {feed!r}."
+            )
+        if query_state == "intermediate" and residual:
+            raise ValueError(
+                "With query_state='intermediate' the second transition ends a step, and no residual connection leads around it: "
+                "set residual=False."
             )
         self.supports_masking = True
         self.attention = attention
@@ -121,6 +134,8 @@ class AttentionDecoder(keras.layers.Layer):
             dtype=self.dtype_policy,
             name="cells",
         )
+        if readout_units is None and readout != "plain":
+            readout_units = units
         self.readout = Readout(readout, readout_units, dtype=self.dtype_policy, name="readout")
         if query_state == "intermediate":
             self.transition = make_cell(cell, units, dtype=self.dtype_policy, name="transition")
@@ -131,6 +146,7 @@ class AttentionDecoder(keras.layers.Layer):
             )
 
     def build(self, inputs_shape, memory_shape):
+        check_width("inputs", inputs_shape[-1])
         state_shape = (None, self.cells.units)
         context_shape = None
         self.cells.build(inputs_shape)
@@ -147,10 +163,7 @@ class AttentionDecoder(keras.layers.Layer):
 
     def precompute(self, memory):
         """The attention's keys, `(B, S, K)` or a nest of such, projected once per sentence; `None` without attention."""
-        if not self.built:
-            raise ValueError(
-                "AttentionDecoder has no weights yet: call it once, or `build(inputs_shape, memory_shape)`, before it steps."
-            )
+        self._check_built()
         return None if self.attention is None else self.attention.project_keys(memory)
 
     def first_state(self, memory, initial_state=None):
@@ -166,7 +179,8 @@ class AttentionDecoder(keras.layers.Layer):
         batch = ops.shape(memory)[0]
         if initial_state is None:
             initial_state = self.cells.zero_states(batch)
-        state = {"cells": self.cells.checked_states(initial_state)}
+        cells = self.cells.checked_states(initial_state, memory.shape[0])
+        state = {"cells": tree.map_structure(lambda x: ops.cast(x, self.compute_dtype), cells)}
         if self._carries_fed:
             from_context = self.feed == "context"
             width = self.attention.context_width(memory.shape[-1]) if from_context else self.readout.width
@@ -189,6 +203,7 @@ class AttentionDecoder(keras.layers.Layer):
         Returns:
             `(output_t, state, weights_t)`: `(N, R)`, the next state, `(N, S)` (`None` without attention).
         """
+        self._check_built()
         memory = (memory, keys, memory_mask)
         output, context, weights, state = self._advance(
             self.cells.project(inputs_t), inputs_t, state, memory, training
@@ -207,6 +222,21 @@ class AttentionDecoder(keras.layers.Layer):
         return_states=False,
         training=None,
     ):
+        check_shapes(
+            {},
+            inputs=(inputs, "batch, words, input width", "Embed ids first."),
+            memory=(memory, "batch, positions, width", "It is what an encoder returns for each source word."),
+            memory_mask=(
+                memory_mask,
+                "batch, positions",
+                "A mask has one entry for each position of the memory.",
+            ),
+        )
+        if return_attention_scores and self.attention is None:
+            raise ValueError(
+                "A decoder without attention has no attention scores to return. Received: return_attention_scores=True. Leave it "
+                "out, or give the decoder an attention."
+            )
         state = self.first_state(memory, initial_state)
         memory = (memory, self.precompute(memory), memory_mask)
         run = self._run_at_once if self.feed == "none" else self._run_stepwise
@@ -237,6 +267,12 @@ class AttentionDecoder(keras.layers.Layer):
     def from_config(cls, config):
         attention = keras.saving.deserialize_keras_object(config["attention"])
         return cls(**{**config, "attention": attention})
+
+    def _check_built(self):
+        if not self.built:
+            raise ValueError(
+                "AttentionDecoder has no weights yet: call it once, or `build(inputs_shape, memory_shape)`, before it steps."
+            )
 
     @property
     def _carries_fed(self):

@@ -10,6 +10,7 @@ from keras_attn.layers.attention import (
     scoring_vector_initializer,
     scoring_vector_shape,
 )
+from keras_attn.layers.checks import check_counts
 from keras_attn.layers.heads import check_heads
 
 
@@ -40,7 +41,8 @@ class BahdanauAttention(Attention):
         The context `(B, T, D)`, or `(context, weights)`.
 
     Raises:
-        ValueError: `units` below 1, or `num_heads` below 1 or not a divisor of D.
+        ValueError: `units` or `num_heads` is no integer of at least 1, `num_heads` does not divide D, or shapes that do not fit
+            together.
 
     Masking: the weights are exactly zero at padding; the output carries the query's mask.
 
@@ -55,8 +57,7 @@ class BahdanauAttention(Attention):
 
     def __init__(self, units, normalize=False, *, num_heads=1, dropout=0.0, **kwargs):
         super().__init__(num_heads=num_heads, dropout=dropout, **kwargs)
-        if units < 1:
-            raise ValueError(f"BahdanauAttention needs at least one unit. Received: units={units}.")
+        check_counts(units=units)
         self.units = units
         self.normalize = normalize
         self.query_layer = keras.layers.Dense(units, use_bias=False, dtype=self.dtype_policy, name="query")
@@ -72,6 +73,9 @@ class BahdanauAttention(Attention):
             start = keras.initializers.Constant(self.units**-0.5)
             self.length = self.add_weight(shape[1:], start, name="length")
             self.bias = self.add_weight(shape=(self.units,), initializer="zeros", name="bias")
+
+    def key_width(self, value_width):
+        return self.units
 
     def score(self, query, key):
         query = map_rows(self.query_layer, query)

@@ -2,6 +2,8 @@
 
 from keras import ops
 
+from keras_attn.layers.checks import check_counts, check_width
+
 
 def split_heads(x, num_heads):
     """`(B, L, W) -> (B, H, L, W / H)`: head h takes the features h, h + H, h + 2 H, ...
@@ -19,10 +21,13 @@ def join_heads(x):
 
 
 def check_heads(num_heads, **widths):
-    """Refuses widths that cannot be split among the heads."""
-    if num_heads < 1 or any(width % num_heads for width in widths.values()):
+    """Refuses widths that are unknown or cannot be split among the heads."""
+    check_counts(num_heads=num_heads)
+    for name, width in widths.items():
+        check_width(name, width)
+    if any(width % num_heads for width in widths.values()):
         raise ValueError(
-            f"num_heads must be at least 1 and divide the widths that it splits. Received: num_heads={num_heads}, "
+            f"num_heads must divide the widths that it splits. Received: num_heads={num_heads}, "
             + ", ".join(f"{name} {width}" for name, width in widths.items())
             + "."
         )

@@ -10,6 +10,7 @@ from keras_attn.layers.attention import (
     scoring_vector_initializer,
     scoring_vector_shape,
 )
+from keras_attn.layers.checks import check_counts
 from keras_attn.layers.heads import check_heads, split_heads
 
 SCORES = ("dot", "general", "concat")
@@ -43,8 +44,8 @@ class LuongAttention(Attention):
         The context `(B, T, D)`, or `(context, weights)`.
 
     Raises:
-        ValueError: an unknown score, `units` with a score other than concat or below 1, `"dot"` with unequal widths, or `num_heads`
-            below 1 or not a divisor of the widths.
+        ValueError: an unknown score, `units` with a score other than concat, `units` or `num_heads` that is no integer of at least
+            1, `"dot"` with unequal widths, `num_heads` that does not divide the widths, or shapes that do not fit together.
 
     Masking: the weights are exactly zero at padding; the output carries the query's mask.
 
@@ -66,8 +67,8 @@ class LuongAttention(Attention):
             )
         if units is not None and score != "concat":
             raise ValueError(f"Only score='concat' has units. Received: score={score!r}, units={units}.")
-        if units is not None and units < 1:
-            raise ValueError(f"LuongAttention needs at least one unit. Received: units={units}.")
+        if units is not None:
+            check_counts(units=units)
         self.score_name = score
         self.use_scale = use_scale
         self.units = units
@@ -96,6 +97,9 @@ class LuongAttention(Attention):
 
     def project_keys(self, value):
         return value if self.score_name == "dot" else super().project_keys(value)
+
+    def key_width(self, value_width):
+        return value_width if self.score_name == "dot" else self.key_layer.units
 
     def score(self, query, key):
         if self.score_name == "concat":

@@ -84,7 +84,7 @@ class MonotonicAttention(_Monotonic, BahdanauAttention):
     weights are.
 
     Raises:
-        ValueError: an unknown `inference`.
+        ValueError: an unknown `inference`, or what `BahdanauAttention` refuses.
 
     Example:
 

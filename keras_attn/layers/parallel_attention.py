@@ -28,7 +28,7 @@ class ParallelAttention(keras.layers.Layer):
         The context `(B, T, N D)`, or `(context, weights)`.
 
     Raises:
-        ValueError: no attentions.
+        ValueError: no attentions, or what one of them refuses.
 
     Masking: as in each of the attentions; the output carries the query's mask.
 

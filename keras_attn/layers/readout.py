@@ -3,6 +3,8 @@
 import keras
 from keras import ops
 
+from keras_attn.layers.checks import check_counts
+
 READOUTS = ("maxout", "attentional", "linear", "plain")
 
 
@@ -31,6 +33,9 @@ class Readout(keras.layers.Layer):
 
     Returns:
         `(..., units)`, or `(..., D + U)` for the plain readout.
+
+    Raises:
+        ValueError: an unknown kind, units for the plain readout, or none or no integer of at least 1 for another.
     """
 
     def __init__(self, kind, units=None, **kwargs):
@@ -44,6 +49,7 @@ class Readout(keras.layers.Layer):
         self.kind = kind
         self.units = units
         if kind != "plain":
+            check_counts(units=units)
             width = 2 * units if kind == "maxout" else units
             self.layer = keras.layers.Dense(
                 width, use_bias=kind == "maxout", dtype=self.dtype_policy, name="layer"

@@ -7,6 +7,7 @@ product for a whole sequence instead of a small one per step. It is also where a
 import keras
 from keras import ops
 
+from keras_attn.layers.checks import check_counts
 from keras_attn.layers.time_loop import unroll
 
 
@@ -17,6 +18,9 @@ class RecurrentCell(keras.layers.Layer):
 
     Args:
         units: width of the state.
+
+    Raises:
+        ValueError: `units` is no integer of at least 1.
     """
 
     gates = None
@@ -24,8 +28,7 @@ class RecurrentCell(keras.layers.Layer):
 
     def __init__(self, units, **kwargs):
         super().__init__(**kwargs)
-        if units < 1:
-            raise ValueError(f"A recurrent cell needs at least one unit. Received: units={units}.")
+        check_counts(units=units)
         self.units = units
         self.input_projection = keras.layers.Dense(
             self.gates * units, bias_initializer=self.initial_bias, dtype=self.dtype_policy, name="input"

@@ -2,6 +2,7 @@
 
 import keras
 
+from keras_attn.layers.checks import check_counts, check_shapes
 from keras_attn.layers.recurrent_cells import make_cell, run_cell
 
 
@@ -25,12 +26,14 @@ class StackedCells(keras.layers.Layer):
 
     Returns:
         `(output, states)`: `(B, units)` and the states of every layer.
+
+    Raises:
+        ValueError: `units` or `num_layers` is no integer of at least 1, or an unknown cell.
     """
 
     def __init__(self, cell, units, *, num_layers=1, residual=False, dropout=0.0, **kwargs):
         super().__init__(**kwargs)
-        if num_layers < 1:
-            raise ValueError(f"A stack needs at least one layer. Received: num_layers={num_layers}.")
+        check_counts(num_layers=num_layers)
         self.cell_name = cell
         self.units = units
         self.residual = residual
@@ -51,11 +54,15 @@ class StackedCells(keras.layers.Layer):
         """The states before the first step: for each layer, a tuple of states."""
         return tuple(cell.zero_states(batch) for cell in self.cells)
 
-    def checked_states(self, states):
+    def checked_states(self, states, batch):
         """Converts states from outside to tuples of tuples, which a loop can carry; a model read from a file gives lists.
 
+        Args:
+            states: for each layer, a tuple of states `(batch, units)`.
+            batch: the size of the batch. `None`: unknown.
+
         Raises:
-            ValueError: the states are not one tuple per layer.
+            ValueError: the states are not one tuple per layer, or have another shape.
         """
         layers, count = len(self.cells), self.cells[0].state_count
         nested = _is_sequence(states) and all(_is_sequence(layer) for layer in states)
@@ -64,7 +71,18 @@ class StackedCells(keras.layers.Layer):
                 f"initial_state must be a tuple of {layers} tuples, one per layer, of {count} tensors (batch, {self.units}). "
                 f"Received: {keras.tree.map_structure(lambda x: tuple(x.shape), states)}."
             )
-        return tuple(tuple(layer) for layer in states)
+        states = tuple(tuple(layer) for layer in states)
+        shapes = {
+            f"initial_state[{i}][{j}]": (
+                state,
+                "batch, units",
+                "A Bridge makes such states of any encoder's.",
+            )
+            for i, layer in enumerate(states)
+            for j, state in enumerate(layer)
+        }
+        check_shapes({"batch": batch, "units": self.units}, **shapes)
+        return states
 
     def call(self, projected, states, training=None):
         output, first = self.cells[0](projected, states[0])

@@ -2,6 +2,7 @@
 
 import keras
 
+from keras_attn.layers.checks import check_counts
 from keras_attn.layers.recurrent_cells import make_cell
 from keras_attn.layers.two_directions import run_both_ways
 
@@ -29,7 +30,7 @@ class BidirectionalEncoder(keras.layers.Layer):
         after the first, concatenated.
 
     Raises:
-        ValueError: `num_layers` below 1, or an unknown cell.
+        ValueError: `units` or `num_layers` is no integer of at least 1, or an unknown cell.
 
     Masking: padding changes no state; the memory carries the mask.
     """
@@ -45,8 +46,7 @@ class BidirectionalEncoder(keras.layers.Layer):
         **kwargs,
     ):
         super().__init__(**kwargs)
-        if num_layers < 1:
-            raise ValueError(f"An encoder needs at least one layer. Received: num_layers={num_layers}.")
+        check_counts(num_layers=num_layers)
         self.supports_masking = True
         self.units = units
         self.cell = cell

@@ -3,6 +3,8 @@
 import keras
 from keras import ops
 
+from keras_attn.layers.checks import check_counts
+
 
 @keras.saving.register_keras_serializable(package="keras_attn")
 class Bridge(keras.layers.Layer):
@@ -21,10 +23,14 @@ class Bridge(keras.layers.Layer):
 
     Returns:
         A tuple of `num_layers` tuples of `state_count` tensors `(B, units)`.
+
+    Raises:
+        ValueError: `units`, `num_layers` or `state_count` is no integer of at least 1.
     """
 
     def __init__(self, units: int, num_layers: int, *, state_count: int, **kwargs):
         super().__init__(**kwargs)
+        check_counts(units=units, num_layers=num_layers, state_count=state_count)
         self.units = units
         self.num_layers = num_layers
         self.state_count = state_count
@@ -64,10 +70,14 @@ class CopyBridge(keras.layers.Layer):
 
     Returns:
         A tuple of `num_layers` tuples of these tensors.
+
+    Raises:
+        ValueError: `num_layers` is no integer of at least 1. `Seq2Seq` refuses states that its decoder does not have.
     """
 
     def __init__(self, num_layers: int = 1, **kwargs):
         super().__init__(**kwargs)
+        check_counts(num_layers=num_layers)
         self.num_layers = num_layers
 
     def call(self, final):

@@ -31,8 +31,13 @@ def build_seq2seq(config: ModelConfig, *, return_attention_scores: bool = False)
         return_attention_scores: whether to add the attention weights as a second output. Layers and weights stay the same.
 
     Raises:
-        ValueError: a vocabulary size of 0, or choices that do not go together; the message says which.
+        ValueError: not a `ModelConfig`, a vocabulary size of 0, or choices that do not go together; the message says which.
     """
+    if not isinstance(config, ModelConfig):
+        raise ValueError(
+            "build_seq2seq takes a ModelConfig, such as ModelConfig.from_preset('bahdanau2015', source_vocab_size=8000, "
+            f"target_vocab_size=8000), or the `model` of a whole config. Received: {config!r}."
+        )
     _check(config)
     source_embedding, target_embedding = _embeddings(config)
     return Seq2Seq(

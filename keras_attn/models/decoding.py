@@ -94,34 +94,3 @@ def log_softmax(logits: Tensor) -> Tensor:
     logits = ops.cast(logits, "float32")
     peak = ops.max(logits, axis=-1, keepdims=True)
     return logits - (peak + ops.log(ops.sum(ops.exp(logits - peak), axis=-1, keepdims=True)))
-
-
-def check_decoding(
-    decoder: AttentionDecoder, target_embedding: keras.layers.Layer, output: keras.layers.Layer | None
-) -> None:
-    """Raises ValueError if these do not fit together."""
-    if not isinstance(decoder, AttentionDecoder):
-        raise ValueError(f"decoder must be an AttentionDecoder. Received: {decoder!r}.")
-    if output is None and not isinstance(target_embedding, keras.layers.ReversibleEmbedding):
-        raise ValueError(
-            "output=None ties the output to the target embedding, which must then be a keras.layers.ReversibleEmbedding. Received: "
-            f"{target_embedding!r}. Use one, or set output=keras.layers.Dense(vocabulary size)."
-        )
-
-
-def check_copy(
-    decoder: AttentionDecoder,
-    source_embedding: keras.layers.Layer | None,
-    target_embedding: keras.layers.Layer,
-) -> None:
-    """Raises ValueError if there is no attention, if the source has no ids, or if the two sides have different vocabularies."""
-    if decoder.attention is None:
-        raise ValueError("Copying needs attention, and this decoder has none: leave out copy.")
-    if source_embedding is None:
-        raise ValueError("Copying needs a source of words, and this source has no ids: leave out copy.")
-    sizes = [getattr(each, "input_dim", None) for each in (source_embedding, target_embedding)]
-    if None not in sizes and sizes[0] != sizes[1]:
-        raise ValueError(
-            "Copying needs one vocabulary for source and target (tokenizer.joint=true), so that an id is the same word on both "
-            f"sides. Received: embeddings of {sizes[0]} source and {sizes[1]} target words."
-        )

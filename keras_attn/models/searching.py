@@ -6,11 +6,13 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from keras_attn.layers.checks import check_counts
 from keras_attn.models.compiled_search import CompiledSearch
 from keras_attn.search.hypotheses import Hypotheses
 from keras_attn.search.methods import Beam, Sampling, run
 from keras_attn.search.phrases import Phrases
 from keras_attn.search.types import Limits, LogProbs, Scalar, State, Tensor, Tokens, Weights
+from keras_attn.special_ids import PAD_ID
 
 Keys: TypeAlias = (
     Any  # a nest of tensors (B, S, ...), the memory projected for the attention; None without attention
@@ -115,11 +117,11 @@ class Searching:
             0.
 
         Raises:
-            ValueError: inputs of the wrong shape or with ids that are not in the vocabulary, or an invalid value.
+            ValueError: inputs of the wrong shape, with ids that are not in the vocabulary or with padding before ids, symbolic
+                inputs, or an invalid value.
         """
+        check_counts(beam_size=beam_size, max_length=max_length, batch_size=batch_size)
         inputs = self.checked_inputs(inputs)
-        if batch_size < 1:
-            raise ValueError(f"batch_size must be at least 1. Received: batch_size={batch_size}")
         method = Beam(beam_size, length_penalty, coverage_penalty)
         batches = [
             self._compiled_search(
@@ -135,10 +137,16 @@ class Searching:
         """Sources as an array of the model's shape and dtype.
 
         Raises:
-            ValueError: they do not fit, or an id is not in the vocabulary.
+            ValueError: they do not fit, an id is not in the vocabulary, or padding comes before an id.
         """
         spec = self.inputs[0]
-        inputs = np.asarray(inputs)
+        try:
+            inputs = np.asarray(inputs)
+        except (TypeError, ValueError, NotImplementedError) as error:
+            raise ValueError(
+                "expected sources as one array, the shorter ones padded on the right with 0; in a graph, such as a tf.function, "
+                f"call `search`. Received: {error}"
+            ) from error
         fits = inputs.ndim == len(spec.shape) and all(
             wanted in (None, size) for wanted, size in zip(spec.shape, inputs.shape, strict=True)
         )
@@ -152,6 +160,11 @@ class Searching:
         if self.reads_ids and not (inputs.min() >= 0 and inputs.max() < most):
             raise ValueError(
                 f"expected ids from 0 to {most - 1}; got some from {inputs.min()} to {inputs.max()}"
+            )
+        real = inputs != PAD_ID
+        if self.reads_ids and (real[:, 1:] > real[:, :-1]).any():
+            raise ValueError(
+                f"expected padding ({PAD_ID}) only on the right of a source; got some before an id. Move the ids to the left"
             )
         return inputs.astype(spec.dtype)
 

@@ -7,8 +7,9 @@ from keras import ops
 
 from keras_attn.layers import AttentionDecoder, PointerGenerator
 from keras_attn.models.bridge import Bridge
-from keras_attn.models.decoding import Decoding, check_copy, check_decoding
-from keras_attn.models.encoding import check_a_position_a_word, check_length, encode, raw_input
+from keras_attn.models.decoding import Decoding
+from keras_attn.models.encoding import check_a_position_a_word, check_length, check_padding, encode, raw_input
+from keras_attn.models.parts import check_output, check_parts
 from keras_attn.models.searching import Embeddings, Encoded, Mask, Searching
 from keras_attn.search.types import LogProbs, State, Tensor, Tokens, Weights
 from keras_attn.special_ids import PAD_ID
@@ -39,7 +40,8 @@ class Seq2Seq(Searching, keras.Model):
         bridge: a layer that computes the decoder's initial state from the encoder's states, or from the mean of the memory if the
             encoder returns none. `None`: a `Bridge`.
         source_shape: the shape of a source without an embedding, such as `(32, 128, 1)`. `None`: that of the encoder's own input.
-        word_dropout: rate of dropout of whole words, in source and target (Gal and Ghahramani 2016).
+        word_dropout: rate of dropout of whole words, in source and target. Each word is dropped on its own; Gal and Ghahramani 2016
+            (section 4.2) drop a word everywhere in a sentence.
         embedding_dropout, memory_dropout, readout_dropout: rates of dropout on embedded words, on the memory that the decoder
             reads, and on the readouts.
         variational_dropout: whether these three drop the same units at every position (Gal and Ghahramani 2016, section 4).
@@ -87,11 +89,17 @@ class Seq2Seq(Searching, keras.Model):
         name: str = "seq2seq",
         **kwargs,
     ):
-        check_decoding(decoder, target_embedding, output)
+        check_parts(
+            encoder=encoder,
+            decoder=decoder,
+            source_embedding=source_embedding,
+            target_embedding=target_embedding,
+            output=output,
+            copy=copy,
+            bridge=bridge,
+        )
         if return_attention_scores and decoder.attention is None:
             raise ValueError("A decoder without attention has no attention scores to return.")
-        if copy is not None:
-            check_copy(decoder, source_embedding, target_embedding)
         drop_words, drop_embedded, drop_memory, drop_readout = _dropouts(
             word_dropout, embedding_dropout, memory_dropout, readout_dropout, variational=variational_dropout
         )
@@ -109,6 +117,10 @@ class Seq2Seq(Searching, keras.Model):
             inputs = drop_embedded(drop_words(source_embedding(source)))
             check_length(encoder, inputs.shape[-1], inputs.dtype)
         memory, state, mask = _read(encoder, bridge, inputs, mask)
+        # The decoder checks this too, but Keras wraps its error.
+        decoder.cells.checked_states(state, memory.shape[0])
+        if source_embedding is not None:
+            check_padding(encoder, inputs.shape[-1])
         if copy is not None:
             check_a_position_a_word(encoder, inputs.shape[-1], inputs.dtype)
         decoding = Decoding(decoder=decoder, target_embedding=target_embedding, output=output, copy=copy)
@@ -121,6 +133,7 @@ class Seq2Seq(Searching, keras.Model):
             return_weights=return_attention_scores,
             drop_readout=drop_readout,
         )
+        check_output(decoder, target_embedding, output, logits)
         logits = keras.layers.Activation("linear", dtype="float32", name="logits")(logits)
         outputs = [logits, weights] if return_attention_scores else logits
         super().__init__(inputs=[source, target_in], outputs=outputs, name=name, **kwargs)
@@ -204,7 +217,7 @@ class Seq2Seq(Searching, keras.Model):
             state=state,
             mask=mask,
             source=source,
-            return_weights=True,
+            return_weights=self.has_attention,
         )
         log_probs = decoding.log_probs(logits)
         chosen = ops.take_along_axis(log_probs, ops.expand_dims(target_out, -1), axis=-1)

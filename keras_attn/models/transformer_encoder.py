@@ -4,6 +4,7 @@ import keras
 import numpy as np
 from keras import ops
 
+from keras_attn.layers.checks import check_counts
 from keras_attn.models.encoding import mean_over_real_positions
 
 
@@ -29,7 +30,7 @@ class TransformerEncoder(keras.layers.Layer):
         `(memory, final)`: `(B, S, E)`, and `(B, E)`, the mean of the memory over real positions, as a decoder's initial state.
 
     Raises:
-        ValueError: `num_layers` below 1, or E is not an even multiple of `num_heads`.
+        ValueError: `num_layers` or `num_heads` is no integer of at least 1, or E is not an even multiple of `num_heads`.
 
     Masking: no position attends to padding; the memory carries the mask.
 
@@ -38,8 +39,7 @@ class TransformerEncoder(keras.layers.Layer):
 
     def __init__(self, num_layers: int = 1, num_heads: int = 4, *, dropout: float = 0.0, **kwargs):
         super().__init__(**kwargs)
-        if num_layers < 1:
-            raise ValueError(f"An encoder needs at least one layer. Received: num_layers={num_layers}.")
+        check_counts(num_layers=num_layers, num_heads=num_heads)
         self.supports_masking = True
         self.num_layers = num_layers
         self.num_heads = num_heads

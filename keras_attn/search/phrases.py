@@ -93,11 +93,15 @@ def next_tokens(phrases: Phrases, said: Said, log_probs: Tensor) -> Tensor:
 
 
 def progress(phrases: Phrases, said: Said) -> tuple[Tensor, Tensor]:
-    """How many tokens of the phrases hypotheses contain, int32 `[...]`, and whether they contain all, bool `[...]`."""
+    """How many tokens of the phrases hypotheses contain, int32 `[...]`, and whether they contain all, bool `[...]`.
+
+    The last tokens may begin several phrases, and count for the longest beginning only.
+    """
     lengths = ops.sum(ops.cast(phrases.ids != PAD_ID, "int32"), axis=-1)  # [B, P]
     lengths = ops.reshape(lengths, (-1, *[1] * (len(said.whole.shape) - 2), phrases.ids.shape[1]))
-    done = ops.sum(ops.where(said.whole, lengths, _got(said.matched)), axis=-1)
-    return done, ops.all(ops.logical_or(said.whole, lengths == 0), axis=-1)
+    whole = ops.sum(ops.where(said.whole, lengths, 0), axis=-1)
+    begun = ops.max(ops.where(said.whole, 0, _got(said.matched)), axis=-1)
+    return whole + begun, ops.all(ops.logical_or(said.whole, lengths == 0), axis=-1)
 
 
 def in_turns(log_probs: Tensor, done: Tensor, most: int | Scalar) -> Tensor:

@@ -26,6 +26,7 @@ from keras_attn.storage.folder_files import (
     check_folder_sums,
     file_of,
     known_sums,
+    of_one_save,
     replace_file,
 )
 from keras_attn.storage.weights_file import array_sizes
@@ -96,6 +97,7 @@ def has_engine(folder: str | Path) -> bool:
     return ENGINE in known_sums(folder) and file_of(folder, ENGINE).is_file()
 
 
+@of_one_save
 def read_engine(folder: str | Path, precision: str) -> EngineFile | None:
     """A complete engine that belongs to the weights in the folder; `None` if there is none.
 

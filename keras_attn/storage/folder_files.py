@@ -3,18 +3,20 @@
 A save can be killed at any moment and leaves either the old model or the new one, never a mixture. The files are first written to
 `.saving/`, `SHA256SUMS` last, and then moved into place one by one. As soon as `.saving/SHA256SUMS` exists, the new model counts:
 files that are still in `.saving/` are read from there, and the next save moves them into place. Programs save one after the
-other: `.lock` is there while one does.
+other: `.lock` is there while one does. Readers do not wait; they read again if another model has come (`of_one_save`).
 """
 
 import contextlib
+import functools
 import glob
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from keras_attn import files
 from keras_attn.bounded import read_json
@@ -34,12 +36,51 @@ METRICS, FORMAT_FILE = "metrics.json", "format.json"
 FILES = (CONFIG, SOURCE, TARGET, WEIGHTS, METRICS, FORMAT_FILE)
 ENGINE = "engine.zip"  # a folder may do without
 SAVING, LOCK = ".saving", ".lock"
+_ATTEMPTS, _PAUSE = 4, 0.05  # to read a folder while models are saved there; seconds between two
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class ModelFolderError(ValueError):
     """A folder from which no model can be loaded; the message says what is wrong and what to do."""
 
 
+def of_one_save(read: Callable[Concatenate[str | Path, P], T]) -> Callable[Concatenate[str | Path, P], T]:
+    """For a function that reads a folder: reads again if another model was saved there meanwhile."""
+
+    @functools.wraps(read)
+    def steady(folder: str | Path, *args: P.args, **kwargs: P.kwargs) -> T:
+        for _ in range(_ATTEMPTS):
+            before = _save_of(folder)
+            try:
+                found = read(folder, *args, **kwargs)
+            except (OSError, ValueError):
+                if before == _save_of(folder) and not before.moving:
+                    raise
+            else:
+                if before == _save_of(folder):
+                    return found
+            time.sleep(_PAUSE)
+        return read(folder, *args, **kwargs)
+
+    return steady
+
+
+class _Save(NamedTuple):
+    sums: bytes
+    moving: bool  # whether its files are being moved into place
+
+
+def _save_of(folder: str | Path) -> _Save:
+    sums = file_of(folder, SUMS)
+    try:
+        return _Save(sums.read_bytes(), sums.parent.name == SAVING)
+    except OSError:  # there are none, or they have just been moved
+        return _Save(b"", False)
+
+
+@of_one_save
 def check_model_folder(folder: str | Path) -> None:
     """Checks, without loading Keras, that a folder holds the files of a model that this version can read.
 

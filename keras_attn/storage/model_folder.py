@@ -41,6 +41,7 @@ from keras_attn.storage.folder_files import (
     file_of,
     inside,
     new_files,
+    of_one_save,
     read_values,
     replace_file,
 )
@@ -92,6 +93,7 @@ def save_model(
         write_sums(saving, sums_of(saving, FILES))
 
 
+@of_one_save
 def load_model(folder: str | Path) -> TrainedModel:
     """Builds the model that a folder describes and loads its weights.
 
@@ -122,6 +124,7 @@ def load_model(folder: str | Path) -> TrainedModel:
     return TrainedModel(config, source, target, model)
 
 
+@of_one_save
 def load_config(folder: str | Path) -> Config:
     """The configuration of the folder's model, without loading Keras.
 
@@ -135,6 +138,7 @@ def load_config(folder: str | Path) -> Config:
         raise ModelFolderError(f"{Path(folder, CONFIG)} is not usable: {error}") from None
 
 
+@of_one_save
 def load_data_config(folder: str | Path) -> DataConfig:
     """The `[data]` section of the folder's config, with the paths of its files, which must be inside the folder.
 
@@ -149,6 +153,7 @@ def load_data_config(folder: str | Path) -> DataConfig:
     return dataclasses.replace(data, **splits, links=inside(folder, data.links) if data.links else "")
 
 
+@of_one_save
 def load_metrics(folder: str | Path) -> dict[str, Any]:
     """The content of `metrics.json`.
 

@@ -26,6 +26,12 @@ def folder(name: str) -> Path:
     return _home() / name
 
 
+def locate(model: str | Path) -> Path:
+    """The folder at that path or, if there is none, that of the packaged model of that name."""
+    packaged = str(model) in names() and not Path(model).exists()
+    return folder(str(model)) if packaged else Path(model)
+
+
 def holds(path: str | Path) -> bool:
     """Whether a model folder is that of a packaged model."""
     return Path(path).resolve() in [_home() / name for name in names()]

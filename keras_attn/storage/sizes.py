@@ -6,6 +6,7 @@ from keras_attn.config import ModelConfig, SearchConfig
 from keras_attn.config.sizes import fewest_parameters
 
 _MOST_ROWS = 1 << 14  # hypotheses that a search keeps at once, for all lines of a batch
+_MOST_TOKENS = 1 << 24  # of all these together
 
 
 def check_weights(model: ModelConfig, sizes: Mapping[str, int]) -> None:
@@ -41,4 +42,11 @@ def check_search(search: SearchConfig) -> None:
         raise ValueError(
             f"search.beam_size={search.beam_size} times search.batch_size={search.batch_size} makes {rows:,} hypotheses at once; "
             f"a model folder may ask for {_MOST_ROWS:,}"
+        )
+    length = search.length_limit(search.max_source_length - 1)
+    if rows * length > _MOST_TOKENS:
+        raise ValueError(
+            f"{rows:,} hypotheses at once (search.beam_size times search.batch_size) of up to {length:,} sub-words "
+            f"(search.max_length_factor, max_length_extra and min_length) make {rows * length:,}; a model folder may ask for "
+            f"{_MOST_TOKENS:,}"
         )

@@ -84,8 +84,12 @@ def read_parallel(source: str | Path, target: str | Path) -> Corpus:
     """All lines of two files whose n-th lines belong together, empty and long ones, too.
 
     Raises:
-        CorpusError: a file is missing, unreadable or not UTF-8, or they differ in their number of lines.
+        CorpusError: a file is missing, unreadable, not UTF-8 or a `.tsv`, or they differ in their number of lines.
     """
+    if tables := list(filter(_is_table, (source, target))):
+        raise CorpusError(
+            f"{tables[0]} has both sides: expected one file of sources and one of targets. Write them with cut -f1 and cut -f2"
+        )
     pairs = list(_side_by_side(Path(source), Path(target)))
     return Corpus([line for line, _ in pairs], [line for _, line in pairs])
 
@@ -183,6 +187,10 @@ def _check_some_left(paths: Sequence[str | Path], left: int, dropped: int, max_c
         )
 
 
+def _is_table(path: str | Path) -> bool:
+    return str(path).endswith((".tsv", ".tsv.gz"))
+
+
 class _Files(NamedTuple):
     """The files of a corpus: one list for each side, or two-column files."""
 
@@ -191,12 +199,15 @@ class _Files(NamedTuple):
 
     @classmethod
     def of(cls, paths: Sequence[str | Path]) -> "_Files":
-        tables = [path for path in paths if str(path).endswith((".tsv", ".tsv.gz"))]
+        tables = list(filter(_is_table, paths))
         if len(paths) == 1 and tables:
             return cls(None, files_of(paths[0]))
         if len(paths) != 2 or tables:
             given = ", ".join(map(str, paths)) or "nothing"
-            raise CorpusError(f"expected two text files (source, target) or one .tsv file; got {given}")
+            raise CorpusError(
+                "expected two text files (source, target) or one .tsv file, where a name such as part-*.tsv stands for many; got "
+                f"{given}"
+            )
         source, target = map(files_of, paths)
         if len(source) != len(target):
             raise CorpusError(
@@ -228,7 +239,7 @@ def _columns(path: Path) -> Iterator[tuple[str, str]]:
         if len(fields) != 2:
             raise CorpusError(
                 f"{path}:{number}: expected two columns, source TAB target; found {len(fields)}. "
-                "If the sentences themselves contain tabs, use two text files"
+                "Take two of them with cut -f1,2, or use two text files if the sentences themselves contain tabs"
             )
         yield fields[0], fields[1]
 

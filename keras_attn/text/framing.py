@@ -8,7 +8,7 @@ Where necessary, a rule is written twice: for lists and arrays in Python, and as
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -28,6 +28,34 @@ CHARACTERS_PER_TOKEN = (
 # Line breaks, and control characters that an untrusted vocabulary could send to a terminal.
 CONTROL_CHARACTERS = "".join(map(chr, [*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029]))
 _CONTROL_CHARACTERS = r"[\x00-\x1f\x7f-\x9f" + "\u2028\u2029]"
+
+
+def check_lines(*sides: Sequence[str], name: str = "the lines") -> None:
+    """Refuses what is not a sequence of strings.
+
+    Args:
+        sides: the sequences; arrays are sequences too.
+        name: what an error calls them.
+
+    Raises:
+        TypeError: one string, whose characters would be taken for lines, or no sequence.
+        ValueError: one of the lines is not a string.
+    """
+    for lines in sides:
+        if isinstance(lines, str):
+            raise TypeError(
+                "expected lists of lines; got one string, whose characters would be taken for lines"
+            )
+        if isinstance(lines, Mapping) or not all(hasattr(lines, it) for it in ("__len__", "__getitem__")):
+            raise TypeError(
+                f"expected {name} as a sequence of strings. Received: {type(lines).__name__}. "
+                "Pass a list; list(...) makes one of a generator or a set"
+            )
+        for row, line in enumerate(lines):
+            if not isinstance(line, str):
+                raise ValueError(
+                    f"expected text; got {line!r:.80} in row {row} of {name}. Pass strings only, and decode bytes"
+                )
 
 
 def source_of(ids: Sequence[int], most: int) -> Ids:

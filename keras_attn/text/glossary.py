@@ -19,16 +19,21 @@ class Glossary:
         terms: the required translation of each term of the source language.
 
     Raises:
-        ValueError: a term or its translation is empty.
+        ValueError: no mapping, or a term or its translation is empty or no text.
     """
 
     def __init__(self, terms: Mapping[str, str]) -> None:
-        self.terms = {source.strip(): target.strip() for source, target in terms.items()}
-        for source, target in self.terms.items():
-            if not (source and target):
+        if not isinstance(terms, Mapping):
+            raise ValueError(
+                f"a glossary must be a mapping from terms to their translations, such as a dict. Received: {terms!r:.80}. "
+                "Glossary.read reads one from a file"
+            )
+        for pair in terms.items():
+            if not all(isinstance(text, str) and text.strip() for text in pair):
                 raise ValueError(
-                    f"a glossary needs a term and its translation; got {source!r} and {target!r}"
+                    f"a glossary needs a term and its translation as text; got {pair[0]!r} and {pair[1]!r}"
                 )
+        self.terms = {source.strip(): target.strip() for source, target in terms.items()}
         longest_first = sorted(self.terms, key=len, reverse=True)
         any_term = "|".join(map(re.escape, longest_first)) or "(?!)"
         self._pattern = re.compile(rf"(?<!\w)(?=({any_term})(?!\w))")  # the longest at each word

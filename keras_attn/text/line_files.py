@@ -79,5 +79,5 @@ def decode_line(line: bytes, name: str | Path, number: int) -> str:
     except UnicodeDecodeError as error:
         raise CorpusError(
             f"{name}:{number}: byte {error.start + 1} of the line is not UTF-8 ({error.reason}); "
-            "convert the file first, for example with iconv"
+            "convert the file first, for example with iconv -f UTF-16 if a spreadsheet wrote it as Unicode text"
         ) from None

@@ -87,6 +87,10 @@ class Tokenizer:
         """
         return self._library.encode([self._readable(line) for line in lines], num_threads=threads)
 
+    def encode_as_written(self, lines: Sequence[str]) -> list[list[int]]:
+        """The ids that spell each line: the same, but even a line in capitals stays so (see `lower_capitals`)."""
+        return self._library.encode([_without_surrogates(line) for line in lines])
+
     def sample(self, lines: Sequence[str], alpha: float, seed: int) -> list[list[int]]:
         """The ids of a random segmentation of each line: segmentation x has a probability proportional to P(x) ** alpha.
 
@@ -196,13 +200,17 @@ class Tokenizer:
         return SubwordSampler(self.model_proto)
 
     def _readable(self, line: str) -> str:
-        text = line.encode("utf-8", errors="replace").decode()  # without lone surrogates
+        text = _without_surrogates(line)
         return without_capitals(text) if self.lower_capitals else text
 
     def _in_vocabulary(self, piece_id: int) -> int:
         if not 0 <= piece_id < self.vocab_size:
             raise ValueError(f"id {piece_id} is outside the vocabulary of {self.vocab_size} pieces")
         return piece_id
+
+
+def _without_surrogates(line: str) -> str:
+    return line.encode("utf-8", errors="replace").decode()
 
 
 def train_tokenizer(
@@ -236,6 +244,11 @@ def train_tokenizer(
     """
     if kind not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}. Received: {kind!r}")
+    if vocab_size <= EOS_ID + 1:
+        raise ValueError(
+            f"tokenizer.vocab_size must be at least {EOS_ID + 2}: {EOS_ID + 1} special pieces and one of the text. Received: "
+            f"{vocab_size}"
+        )
     import sentencepiece
 
     lower_capitals &= kind != "symbols"
@@ -265,9 +278,10 @@ def train_tokenizer(
                 **_normalization(kind, rules, lowercase=lowercase),
             )
         except RuntimeError as error:
-            reason = str(error).rpartition("] ")[2] or str(
-                error
-            )  # without the position in SentencePiece's source code
+            # Without the position in SentencePiece's source code, and with our name of an option.
+            reason = (str(error).rpartition("] ")[2] or str(error)).replace(
+                "--character_coverage option", "tokenizer.character_coverage"
+            )
             raise ValueError(f"cannot train a vocabulary of {vocab_size} pieces: {reason}") from None
     proto = model.getvalue() if kind == "unigram" else _as_unigram(model.getvalue(), needs_space)
     return Tokenizer(with_lower_capitals(proto) if lower_capitals else proto)

@@ -1,8 +1,8 @@
-"""Words: to which one each sub-word belongs, how they are spelled, and whether lines are single words."""
+"""Words: to which one each sub-word belongs, how they are spelled, and whether lines have spaces or are single words."""
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 
 WORD_START = "▁"  # SentencePiece marks the beginning of a word by U+2581
@@ -10,12 +10,37 @@ EOS_PIECE = "</s>"  # the tokenizer's name for EOS_ID; no text contains a piece 
 
 
 _MOSTLY = 0.9
+_LONGEST_NAME = 15  # letters, in a script that may do without spaces
 _BYTES = re.compile("(?:<0x[0-9A-F]{2}>)+")
 
 
+def have_no_spaces(lines: Sequence[str]) -> bool:
+    """Whether at least nine in ten lines have no space inside: single words, or sentences in Chinese, Japanese or Thai."""
+    return _mostly(_has_no_space, lines)
+
+
 def are_single_words(lines: Sequence[str]) -> bool:
-    """Whether at least nine in ten lines are single words: names or spellings, for example, rather than sentences."""
-    return sum(len(line.split()) == 1 for line in lines) >= _MOSTLY * len(lines)
+    """Whether at least nine in ten lines are single words: names or spellings, for example, rather than sentences.
+
+    In a script without capitals, which may do without spaces, a line that is long or ends in a punctuation mark is a sentence.
+    """
+    return _mostly(lambda line: _has_no_space(line) and not _is_sentence(line), lines)
+
+
+def _mostly(holds: Callable[[str], bool], lines: Sequence[str]) -> bool:
+    return sum(map(holds, lines)) >= _MOSTLY * len(lines)
+
+
+def _has_no_space(line: str) -> bool:
+    return len(line.split()) == 1
+
+
+def _is_sentence(word: str) -> bool:
+    """Whether what has no space is a sentence all the same; numbers, dates and formulas are not."""
+    has_capitals = word.lower() != word.upper()
+    if has_capitals or not any(map(str.isalpha, word)):
+        return False
+    return len(word.strip()) > _LONGEST_NAME or unicodedata.category(word.strip()[-1]) == "Po"
 
 
 def word_of_pieces(pieces: Sequence[str]) -> list[int]:

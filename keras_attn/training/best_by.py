@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from keras_attn.text.corpus import Corpus
-from keras_attn.text.words import are_single_words
+from keras_attn.text.words import are_single_words, have_no_spaces
 from keras_attn.training.history import Round
 
 
@@ -25,13 +25,16 @@ class BestBy:
     rises: bool = True
 
     def best(self, rounds: Sequence[Round]) -> Round:
-        """The best round; on a tie, the first."""
-        sign = 1 if self.rises else -1
-        return max(rounds, key=lambda one: sign * getattr(one, self.column))
+        """The best round; on a tie, the one of the lowest perplexity: at first, all may have an exact match of 0."""
+        return max(rounds, key=lambda one: (self._worth(one), -one.dev_perplexity))
 
     def rounds_since_best(self, rounds: Sequence[Round]) -> int:
-        """How many evaluations have passed without a better one."""
-        return len(rounds) - 1 - list(rounds).index(self.best(rounds)) if rounds else 0
+        """How many evaluations have passed without a better score."""
+        worths = [self._worth(one) for one in rounds]
+        return len(worths) - 1 - worths.index(max(worths)) if worths else 0
+
+    def _worth(self, one: Round) -> float:
+        return getattr(one, self.column) * (1 if self.rises else -1)
 
     def describe(self, one: Round) -> str:
         """The round's score with its name."""
@@ -52,8 +55,10 @@ def chosen(best_by: str, dev: Corpus) -> str:
     """The key in `SCORES` for `training.best_by`. `"auto"` means exact match if one side is single words, else BLEU.
 
     BLEU is always 0 for single words. If only the source is single words, such as spellings to pronounce, exact match is right too:
-    such tasks have right answers and no paraphrases.
+    such tasks have right answers and no paraphrases. BLEU counts words, so sentences without spaces are judged by chrF instead.
     """
     if best_by != "auto":
         return best_by
-    return "exact" if are_single_words(dev.target) or are_single_words(dev.source) else "bleu"
+    if are_single_words(dev.target) or are_single_words(dev.source):
+        return "exact"
+    return "chrf" if have_no_spaces(dev.target) else "bleu"

@@ -7,6 +7,7 @@
 
 import contextlib
 import dataclasses
+import errno
 import json
 import math
 import re
@@ -114,7 +115,7 @@ def load_checkpoint(folder: Path) -> tuple[TrainingState, Values] | None:
 
     Raises:
         CheckpointError: no checkpoint can be used: each is damaged, or was written by a version that this one cannot read.
-        OSError: the folder cannot be written.
+        OSError: the folder cannot be read or written.
     """
     newest, previous = folder / FILE, folder / PREVIOUS
     try:
@@ -158,11 +159,10 @@ def _read(path: Path) -> tuple[TrainingState, Values]:
             best_by=meta.get("best_by", "bleu"),  # older checkpoints do not say so, and mean this
         )
         return state, [(name, arrays[str(i)]) for i, name in enumerate(meta["variables"])]
-    except (FileNotFoundError, NotADirectoryError):
-        raise
-    except (
-        Exception
-    ) as error:  # on a damaged file, zipfile, NumPy and SentencePiece raise more errors than they document
+    # On a damaged file, zipfile, NumPy and SentencePiece raise more than they document.
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):  # EINVAL: a damaged offset
+            raise  # of the disk, and perhaps passing: the file may be whole
         raise CheckpointError(f"{path} is not usable ({error})") from None
 
 

@@ -164,7 +164,7 @@ def _begin(folder: Path, **plan: Any) -> None:
 
 
 def _sized(config: Config, pairs: Corpus, real: Splits) -> Config:
-    """The config of a run on these pairs, with as many steps and evaluations as on the real ones."""
+    """The config of a run on these pairs, with as many steps and evaluations as on the real ones, but at least one epoch."""
     training = dataclasses.replace(
         config.training,
         epochs=max(1, round(config.training.epochs * len(real.train) / len(pairs))),

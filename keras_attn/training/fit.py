@@ -17,8 +17,10 @@ from keras_attn.data.pipeline import TrainingBatches, training_batches
 from keras_attn.data.splits import Splits
 from keras_attn.inference.translator import Translator
 from keras_attn.models.build import build_seq2seq
-from keras_attn.storage import model_folder
-from keras_attn.storage.model_folder import TrainedModel
+from keras_attn.storage import folder_files, model_folder
+from keras_attn.storage.checksums import SUMS
+from keras_attn.storage.model_folder import TrainedModel, load_config
+from keras_attn.storage.sizes import check_search
 from keras_attn.text.corpus import Corpus
 from keras_attn.training import checkpoint as checkpoints
 from keras_attn.training import precision
@@ -28,6 +30,7 @@ from keras_attn.training.checkpoint import CheckpointError, TrainingState, Value
 from keras_attn.training.development import evaluate_on_dev
 from keras_attn.training.devices import Devices, find_devices
 from keras_attn.training.divergence import StopOnDivergence, describe_batch
+from keras_attn.training.freed_memory import keep_freed_memory
 from keras_attn.training.history import LOG, tokens_per_second, write_csv
 from keras_attn.training.inputs import (
     describe_unknown,
@@ -103,6 +106,9 @@ def _train(
     start: Start | None,
 ) -> dict[str, Any]:
     state, values = checkpoints.load_checkpoint(folder) or (None, None)
+    if start and not start.new_vocabulary:
+        kept = state.config.tokenizer if state else load_config(start.folder).tokenizer
+        config = dataclasses.replace(config, tokenizer=kept)
     if state:
         before, state = state, with_config(state, config)
         if state.finished and state.config.training == before.config.training:
@@ -115,6 +121,7 @@ def _train(
             f"the sentence pairs are not those with which training in {folder} began. "
             "Restore them to resume, or train in another folder"
         )
+    keep_freed_memory()
     with devices.scope():
         state = _go_on(config, devices, folder, state, values, pairs, callbacks, start)
     return devices.from_first(partial(_finish, folder, state))
@@ -142,6 +149,8 @@ def _go_on(
     trained, fitted = _build(config, state, plan, devices)
     if start and values is None:
         _tell(start.fill(trained.model, *vocabularies))
+    elif start:
+        _tell(f"going on from the checkpoint in {folder}: {start.folder} counted only when training began")
     _prepare_folder(folder, state, values, fitted)
     _tell(_summary(batches, lines, plan, trained, state))
     _tell(precision.describe(config.training.mixed_precision))
@@ -169,7 +178,16 @@ def check(config: Config, folder: Path) -> None:
             raise ConfigError(f"training.{key} must be at least 1")
     if not 0 <= config.training.scheduled_sampling <= 1:
         raise ConfigError("training.scheduled_sampling is a share of the words and must be from 0 to 1")
+    if config.training.scheduled_sampling and config.training.r_drop:
+        raise ConfigError(
+            "training.r_drop compares two passes over the same words, and training.scheduled_sampling gives each pass its own: set "
+            "one of them to 0"
+        )
     check_memory(config.model)
+    try:
+        check_search(config.search)
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
     if config.search.coverage_penalty and config.model.attention == "none":
         raise ConfigError("search.coverage_penalty needs attention, and model.attention = 'none' has none")
     if config.training.tensorboard and not importlib.util.find_spec("tensorboard"):
@@ -185,10 +203,18 @@ def check(config: Config, folder: Path) -> None:
             "training.guided_alignment needs the same sub-words in every epoch: set training.subword_sampling to 0"
         )
     resumable = any((folder / file).exists() for file in (checkpoints.FILE, checkpoints.PREVIOUS))
-    if (folder / model_folder.FORMAT_FILE).exists() and not resumable:
+    if resumable:
+        return
+    if (folder / model_folder.FORMAT_FILE).exists():
         raise CheckpointError(
             f"{folder} contains a model but no checkpoint to resume from: train in another folder"
         )
+    for name in (*folder_files.FILES, folder_files.ENGINE, SUMS, LOG):
+        if (folder / name).exists():
+            raise CheckpointError(
+                f"training writes a {name} of its own into {folder}, and would replace the one that is there: train in another "
+                "folder, or call that file otherwise"
+            )
 
 
 def _first_state(config: Config, pairs: Splits, start: Start | None) -> TrainingState:
@@ -208,9 +234,9 @@ def _build(
     keras.utils.set_random_seed(config.training.seed)
     with _dtype_policy(precision.dtype_policy(config.training.mixed_precision)):
         model = build_seq2seq(config.model, return_attention_scores=config.training.guided_alignment > 0)
-    share, fitted = config.training.scheduled_sampling, model
-    if share:
-        fitted = with_own_words(model, share, plan.total_steps)
+        share, fitted = config.training.scheduled_sampling, model
+        if share:  # with the policy, too, because float16 needs its loss scaled
+            fitted = with_own_words(model, share, plan.total_steps)
     fitted.compile(
         devices.sums_first(build_optimizer(config.training, plan.total_steps)),
         **_objective(config.training, devices),

@@ -9,6 +9,7 @@ from itertools import chain, islice
 from keras_attn.config import Config, ConfigError, DataConfig, TokenizerConfig
 from keras_attn.data.augmentation import with_augmentation
 from keras_attn.data.concatenation import with_concatenations
+from keras_attn.data.everyday import with_everyday_lines
 from keras_attn.data.splits import Splits, split_corpus
 from keras_attn.special_ids import UNK_ID
 from keras_attn.text.corpus import Corpus, Lines, open_pairs, read_pairs
@@ -21,8 +22,8 @@ VOCABULARY_LINES = 200_000
 def training_pairs(config: Config, given: Splits | None = None) -> Splits:
     """The pairs to train on: those given, else those of the named corpus or of the files in the config.
 
-    The training pairs are augmented as `data.augmentation` says. They keep their links where `training.guided_alignment` asks for
-    them, and only there.
+    The training pairs are augmented as `data.augmentation` says, lines from everyday life included. They keep their links where
+    `training.guided_alignment` asks for them, and only there.
 
     Raises:
         ConfigError: the pairs come from two places, or there are no links to guide the attention.
@@ -38,6 +39,7 @@ def training_pairs(config: Config, given: Splits | None = None) -> Splits:
         )
     if config.data.augmentation:
         languages = config.data.source_language, config.data.target_language
+        train = with_everyday_lines(train)
         train = with_augmentation(train, config.data.augmentation, config.training.seed, languages=languages)
     return Splits(train, dataclasses.replace(pairs.dev, links=None))
 

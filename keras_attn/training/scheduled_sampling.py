@@ -7,7 +7,8 @@ from keras import ops
 
 from keras_attn.layers.time_loop import unroll
 from keras_attn.models.seq2seq import Seq2Seq
-from keras_attn.special_ids import BOS_ID, PAD_ID
+from keras_attn.search.hypotheses import possible
+from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID
 
 
 def with_own_words(model: Seq2Seq, share: float, steps: int) -> keras.Model:
@@ -77,7 +78,8 @@ class OwnWords(keras.layers.Layer):
             (target, replaced, draw), (said, state) = inputs, state
             read = ops.where(replaced, said, target)
             log_probs, state, _ = self.model.step(read, encoded, state)
-            return read, (_drawn(log_probs, draw), state)
+            log_probs = possible(log_probs, 0, bos_id=BOS_ID, eos_id=EOS_ID, min_length=0)
+            return read, (_drawn(ops.log_softmax(log_probs), draw), state)
 
         first = (ops.zeros_like(target_in[:, 0]), encoded.state)
         mixed, _ = unroll(say, (target_in, own, draws), first, self)

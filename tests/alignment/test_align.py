@@ -77,3 +77,12 @@ def test_a_model_without_attention_aligns_nothing(attentionless_trained, tmp_pat
         align(translator, ["the"], ["le"])
     with pytest.raises(ValueError, match="no attention"):
         draw_attention(translator, "the", "le", tmp_path / "a.png")
+
+
+def test_pairs_are_aligned_in_blocks_as_all_at_once(translator, source_lines, target_lines, monkeypatch):
+    sources, targets = source_lines[:20], target_lines[:20]
+    expected = align(translator, sources, targets)
+    monkeypatch.setattr("keras_attn.alignment.align._BLOCK", 6)
+    assert align(translator, sources, targets) == expected
+    with pytest.raises(ValueError, match="one target per source; got 20 sources and 12 targets"):
+        align(translator, sources, targets[:12])

@@ -183,3 +183,20 @@ def test_elements_stay_nested(translator, source_lines):
 def test_a_model_without_attention_is_refused(attentionless_trained):
     with pytest.raises(ValueError, match="no attention"):
         translate_marked(Translator.from_trained(attentionless_trained), ["<b>a</b>"])
+
+
+def test_tags_that_lie_very_deep_stay(translator):
+    line = "<b>" * 1000 + "the cat" + "</b>" * 1000
+    (found,) = translate_marked(translator, [line], beam_size=1)
+    assert sorted(TAG.findall(found)) == sorted(TAG.findall(line))
+
+
+def test_a_reference_to_no_character_stays_as_it_is():
+    assert parse("a &amp; b <i>&#" + "9" * 5000 + ";</i>").text.endswith("&#" + "9" * 5000 + ";")
+
+
+def test_a_script_and_a_style_sheet_stay_as_they_are(translator):
+    line = "<style>b {color: red}</style>the <b>cat</b><SCRIPT>if (a < b) say('the dog')</SCRIPT>"
+    (found,) = translate_marked(translator, [line], beam_size=1)
+    assert parse(line).text.split() == ["the", "cat"]
+    assert "<style>b {color: red}</style>" in found and "<SCRIPT>if (a < b) say('the dog')</SCRIPT>" in found

@@ -1,8 +1,11 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+CONFIG = Path(__file__).resolve().parents[2] / "configs" / "tatoeba.toml"
 
 COMMANDS = ["train", "distill", "translate", "score", "evaluate", "align", "export", "pack", "demo"]
 
@@ -72,8 +75,10 @@ def test_the_version_is_the_package_s(run):
             "there is no folder 'nowhere' and no packaged model of that name. Packaged: cmudict, ",
         ),
         (["translate", "tatoeba-en-sp"], "of that name; did you mean 'tatoeba-en-es'? Packaged: cmudict, "),
+        (["translate", "en-fr"], "of that name; did you mean 'tatoeba-en-fr'? Packaged: cmudict, "),
+        (["translate", "Tatoeba-EN-ES"], "of that name; did you mean 'tatoeba-en-es'? Packaged: cmudict, "),
         (["translate", "Where is it?"], "Text to translate comes from standard input."),
-        (["translate", ".", "--beam-size", "0"], "0 is not in the range x>=1"),
+        (["translate", ".", "--beam-size", "0"], "0 is not in the range 1<=x<=1000"),
         (["translate", ".", "--beam-size", "many"], "'many' is not a valid integer"),
         (["translate", "."], "is not a model folder: it has no config.toml"),
         (["translate", ".", "--top-k", "5"], "--top-k needs --sample"),
@@ -85,6 +90,9 @@ def test_the_version_is_the_package_s(run):
         (["align", ".", "a", "b", "--one-based"], "File 'a' does not exist"),
         (["align", ".", "--source-text", "a", "--output", "a.jpg"], "a .png or .svg file; got 'a.jpg'"),
         (["export", "."], "Missing option '--format'"),
+        (["train", CONFIG, ""], "'FOLDER': it is empty: expected the name of a folder"),
+        (["pack", ".", ""], "'OUTPUT': it is empty: expected the name of a folder"),
+        (["translate", ".", "--beam-size", "1001"], "1001 is not in the range 1<=x<=1000"),
         (["export", ".", "--format", "tflite"], "'tflite' is not one of 'saved-model', 'litert'"),
         (["export", ".", "--format", "saved-model", "--precision", "int8"], "need --format litert"),
         (["export", ".", "--format", "saved-model", "--any-source-length"], "need --format litert"),
@@ -108,6 +116,9 @@ def test_a_mistake_is_one_line_on_stderr_and_exit_code_2(arguments, message, run
             "model.cell takes 'gru', 'lstm', 'layer_norm_gru', 'gru_reset_after'; got 'rnn'",
         ),
         ("[model", [], "is not valid TOML"),
+        ("epochs = 3\n", [], "epochs belongs in the section [training]"),
+        ("[training]\noptimizer = 'adma'\n", [], "got 'adma'. Did you mean 'adam'?"),
+        ("[model]\npreset = 'bahdanau'\n", [], "got 'bahdanau'. Did you mean 'bahdanau2015'?"),
         ("", ["--set", "training.epoch=3"], "unknown key training.epoch; did you mean 'epochs'?"),
         ("", ["--set", "epochs"], "expected section.key=value, got 'epochs'"),
         ("", ["--set", "data.train=['\udcff.en', 'a.fr']"], "is not UTF-8, as a config has to be"),
@@ -121,16 +132,34 @@ def test_a_mistake_in_a_config_is_named(content, overrides, message, run, tmp_pa
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize("name", ["config.toml", "metrics.json", "log.csv", "SHA256SUMS", "engine.zip"])
+def test_files_of_others_in_the_folder_of_a_training_are_kept(name, run, tmp_path):
+    (tmp_path / name).write_text("# mine\n")
+    result = run("train", CONFIG, tmp_path)
+    assert result.exit_code == 2
+    assert f"training writes a {name} of its own" in result.stderr
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {name: "# mine\n"}
+
+
 def test_an_error_of_several_lines_becomes_one(run, monkeypatch):
-    def fail(*_):
+    def fail(*_, **__):
         raise ValueError("expected this\n  got that")
 
     monkeypatch.setattr("keras_attn.config.load", fail)
     assert run("train", __file__, "runs").stderr == "Error: expected this got that\n"
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no such device")
+def test_a_full_output_is_a_mistake_in_one_line():
+    with open("/dev/full", "w") as full:
+        process = subprocess.run(
+            [sys.executable, "-m", "keras_attn", "--help"], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert (process.returncode, process.stderr) == (2, "Error: No space left on device\n")
+
+
 def test_a_file_that_cannot_be_written_is_named(run, monkeypatch):
-    def fail(*_):
+    def fail(*_, **__):
         raise PermissionError(13, "Permission denied", "/there")
 
     monkeypatch.setattr("keras_attn.config.load", fail)
@@ -139,7 +168,7 @@ def test_a_file_that_cannot_be_written_is_named(run, monkeypatch):
 
 
 def test_a_fault_of_the_program_is_not_hidden(run, monkeypatch):
-    def fail(*_):
+    def fail(*_, **__):
         raise ZeroDivisionError
 
     monkeypatch.setattr("keras_attn.config.load", fail)
@@ -147,7 +176,7 @@ def test_a_fault_of_the_program_is_not_hidden(run, monkeypatch):
 
 
 def test_an_interruption_gives_130_without_a_traceback(run, monkeypatch):
-    def interrupt(*_):
+    def interrupt(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("keras_attn.config.load", interrupt)

@@ -320,7 +320,7 @@ def test_score_prints_log_probabilities_and_probabilities_of_words(run, model, p
 
 
 def test_the_same_warning_about_two_blocks_is_given_twice(run, config, monkeypatch):
-    def warn(*_):
+    def warn(*_, **__):
         for _ in range(2):
             warnings.warn("1 of 16 lines was cut", stacklevel=1)
         raise ValueError("and then")
@@ -336,7 +336,7 @@ class ResourceExhaustedError(Exception):
 
 @pytest.mark.parametrize("error", [MemoryError(), ResourceExhaustedError("OOM when allocating")])
 def test_too_little_memory_is_one_line(run, config, monkeypatch, error):
-    def fail(*_):
+    def fail(*_, **__):
         raise error
 
     monkeypatch.setattr("keras_attn.config.load", fail)
@@ -346,7 +346,7 @@ def test_too_little_memory_is_one_line(run, config, monkeypatch, error):
 
 
 def test_an_error_of_the_system_without_a_file_keeps_its_message(run, config, monkeypatch):
-    def fail(*_):
+    def fail(*_, **__):
         raise OSError("cannot write here: no space")
 
     monkeypatch.setattr("keras_attn.config.load", fail)

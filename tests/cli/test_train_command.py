@@ -98,7 +98,7 @@ def test_a_training_gets_every_option(run, asked, model_folder):
     result = run("train", "config.toml", "new", *options)
     assert result.stdout == '{\n  "dev_bleu": 1.5,\n  "of": "señal"\n}\n'
     overrides = ["training.epochs=3", "model.cell=lstm", "training.devices=2"]
-    assert asked.given == (configs.load("config.toml", overrides), "new")
+    assert asked.given == (configs.load("config.toml", overrides, start=load_config(model_folder)), "new")
     assert asked.options == {"start": Start(str(model_folder), new_vocabulary=True)}
     assert asked.engines == ["new"]
     run("train", "config.toml", "new", "--from", model_folder)

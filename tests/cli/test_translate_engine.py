@@ -35,12 +35,12 @@ def test_a_sentence_is_translated_without_tensorflow_or_keras():
 
 
 def test_several_processes_keep_the_order(run):
-    stdin = STDIN + b"\xff\n"
+    stdin = STDIN + b"The \xff.\n"
     alone = run("translate", MODEL, "--beam-size", 1, stdin=stdin)
     together = run("translate", MODEL, "--beam-size", 1, "--workers", 2, stdin=stdin)
     assert together.exit_code == 0, together.stderr
     assert together.stdout == alone.stdout and alone.stdout.count("\n") == 41
-    assert together.stderr == alone.stderr == "Warning: line 41: byte 1 is not UTF-8; replaced\n"
+    assert together.stderr == alone.stderr == "Warning: line 41: byte 5 is not UTF-8; replaced\n"
 
 
 def test_what_the_engine_lacks_is_refused_where_it_was_asked_for(run):

@@ -1,6 +1,7 @@
 """From chunks of input to blocks of lines, and from blocks to rows of output, in one process or in several."""
 
 import io
+import os
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 
@@ -127,6 +128,28 @@ def test_chunks_hold_whole_lines_and_the_number_of_their_first(monkeypatch, chun
     found = list(translating._chunks(io.BytesIO(b"one\n\nthree\r\nfour")))
     numbered = [(first + place, line) for first, lines in found for place, line in enumerate(lines)]
     assert numbered == [(1, b"one"), (2, b""), (3, b"three\r"), (4, b"four")]
+
+
+def test_of_an_endless_line_the_beginning_is_kept(monkeypatch):
+    monkeypatch.setattr(translating, "CHUNK", 4)
+    monkeypatch.setattr(translating, "MAX_LINE_BYTES", 10)
+    with pytest.warns(UserWarning, match="line 2: it has more than 10 bytes; the rest is left out") as given:
+        found = list(translating._chunks(io.BytesIO(b"0123456789\n" + b"9" * 31 + b"\nthree")))
+    assert [line for _, lines in found for line in lines] == [b"0123456789", b"9" * 11, b"three"]
+    assert len(given) == 1
+
+
+def test_a_pipe_that_does_not_wait_is_read_to_its_end(monkeypatch):
+    end, begin = os.pipe()
+    os.set_blocking(end, False)
+    parts = [b"one\ntw", b"o\n", b"three"]
+    # When the reader waits, the next part comes; after the last one, the end.
+    monkeypatch.setattr(
+        "select.select", lambda *_: os.write(begin, parts.pop(0)) if parts else os.close(begin)
+    )
+    with open(end, "rb", buffering=0) as stream:
+        found = [line for _, lines in translating._chunks(stream) for line in lines]
+    assert found == [b"one", b"two", b"three"]
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,10 @@ def test_the_last_override_wins_over_the_file_and_the_ones_before(write):
     assert (loaded.training.seed, loaded.training.epochs) == (5, 3)
 
 
+def test_a_byte_order_mark_before_a_config_is_no_part_of_it(write):
+    assert config.load(write("\ufeff[training]\nepochs = 3")).training.epochs == 3
+
+
 @pytest.mark.parametrize(
     ("assignment", "message"),
     [
@@ -373,3 +377,14 @@ def test_what_has_to_be_asked_for_is_off():
 )
 def test_a_translation_is_as_long_as_its_source_allows_and_as_the_least_length_asks(settings, length, limit):
     assert SearchConfig(**settings).length_limit(length) == limit
+
+
+def test_sections_of_a_model_that_the_file_lacks_are_those_of_the_start(tmp_path):
+    start = config.from_tables(
+        {"model": {"decoder_units": 7}, "search": {"beam_size": 3}, "training": {"epochs": 9}}
+    )
+    (tmp_path / "my.toml").write_text("[search]\nmin_length = 1\n")
+    found = config.load(tmp_path / "my.toml", ["model.readout_dropout=0.1"], start=start)
+    assert found.model == dataclasses.replace(start.model, readout_dropout=0.1)
+    assert (found.search.beam_size, found.search.min_length) == (5, 1)
+    assert found.training.epochs != 9

@@ -115,6 +115,17 @@ def test_the_dictionary_is_downloaded_as_text_and_read_with_stress_or_without(se
     assert without.target == ["AH B"] * len(without)
 
 
+def test_a_dictionary_that_is_no_text_is_removed_and_fetched_anew(server, cache, monkeypatch):
+    right = b"".join(b"w%d AH B\n" % n for n in range(60))
+    monkeypatch.setattr(corpora, "CMUDICT_URL", server.url("cmudict.dict"))
+    monkeypatch.setattr(corpora, "_CMUDICT_SHA256", sha256(right))
+    server.files = {"cmudict.dict": b"\xff\xfe"}
+    with pytest.raises(CorpusError, match=r"has a wrong checksum .* and was removed"):
+        load_corpus("cmudict", "en", "phones", "train")
+    server.files = {"cmudict.dict": right}
+    assert len(load_corpus("cmudict", "en", "phones", "train")) > 40
+
+
 def test_a_data_folder_is_read_instead_of_the_network(server, tmp_path, monkeypatch):
     monkeypatch.setenv("KERAS_ATTN_DATA", str(tmp_path))
     (tmp_path / "a").write_bytes(DATA)

@@ -162,3 +162,10 @@ def test_a_corpus_in_files_has_the_ids_of_the_same_corpus_in_memory(tokenizer, t
     (tmp_path / "pairs.tsv").write_text("red dog\tRED DOG\nblue\tRED\n", encoding="utf-8")
     in_files = store_of(tokenizer, open_pairs([tmp_path / "pairs.tsv"]))
     assert rows_of(in_files.target) == tokenizer.encode(["RED DOG", "RED"])
+
+
+def test_a_tab_within_a_line_is_not_the_one_between_two(tokenizer):
+    for source, target in (("red\tdog", "DOG"), ("red", "dog\tDOG")):
+        store = store_of(tokenizer, Corpus([source], [target]), max_length=20)
+        assert rows_of(store.source) == tokenizer.encode([source])
+        assert rows_of(store.target) == tokenizer.encode([target])

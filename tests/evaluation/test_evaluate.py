@@ -49,13 +49,13 @@ def test_metrics_have_all_scores_and_the_penalties():
     (found,) = evaluate(Repeats(), ["a", "b"], ["a", "c"], 1)
     scores, errors = found.scores.as_dict(), found.errors.as_dict()
     assert found.as_dict() == {"length_penalty": 0.6, "coverage_penalty": 0.2, **scores, **errors}
-    assert found.single_words and found.as_dict()["exact"] == 50
+    assert found.without_spaces and found.as_dict()["exact"] == 50
 
 
 def test_one_reference_of_several_words_in_five_makes_bleu_worth_printing():
     lines = ["a", "b", "c", "d", "e f"]
     (found,) = evaluate(Repeats(), lines, lines, 1)
-    assert not found.single_words and "BLEU" in str(found)
+    assert not found.without_spaces and "BLEU" in str(found)
 
 
 def test_what_the_model_says_itself_scores_100(translator, source_lines):

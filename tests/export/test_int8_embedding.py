@@ -58,3 +58,13 @@ def test_a_table_that_both_sides_share_stays_one(layer):
 def test_a_model_that_reads_numbers_has_no_table_for_them(layer):
     made = int8_embeddings(SimpleNamespace(embeddings=Embeddings(None, layer)))
     assert made.source is None and isinstance(made.target, Int8Embedding)
+
+
+def test_an_embedding_that_does_more_than_look_up_rows_stays(layer):
+    class Scaled(keras.layers.ReversibleEmbedding):
+        def call(self, inputs, reverse=False):
+            return super().call(inputs, reverse=reverse) * 4
+
+    scaled = Scaled(5, 3)
+    made = int8_embeddings(SimpleNamespace(embeddings=Embeddings(scaled, layer)))
+    assert made.source is scaled and isinstance(made.target, Int8Embedding)

@@ -6,7 +6,6 @@ import keras
 import numpy as np
 import pytest
 
-from keras_attn import AttentionDecoder, BahdanauAttention, Seq2Seq
 from keras_attn.config import SearchConfig
 from keras_attn.export.subject import load_subject
 from keras_attn.special_ids import EOS_ID, UNK_ID
@@ -68,19 +67,3 @@ def test_random_sources_are_sentences_of_the_vocabulary_and_always_the_same(tiny
 
 def test_random_sources_are_no_longer_than_the_model_reads(tiny_trained):
     assert load_subject(with_search(tiny_trained, max_source_length=5)).random_sources(50).shape == (50, 5)
-
-
-def test_an_encoder_whose_last_state_reads_padding_is_refused():
-    """Its memory is the same with and without padding, but what the decoder begins with is not."""
-    embedded = keras.Input((None, 4))
-    encoder = keras.Model(embedded, [layers.Dense(4)(embedded), keras.ops.mean(embedded, axis=1)])
-    model = Seq2Seq(
-        source_embedding=layers.Embedding(9, 4),
-        encoder=encoder,
-        decoder=AttentionDecoder(4, BahdanauAttention(4), readout_units=4),
-        target_embedding=layers.Embedding(9, 4),
-        output=layers.Dense(9),
-    )
-    model.source_embedding.embeddings.assign(np.arange(36.0).reshape(9, 4) / 36)
-    with pytest.raises(ValueError, match=r"another memory when more padding follows .* keras\.Sequential"):
-        load_subject(model)

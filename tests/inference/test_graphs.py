@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -169,3 +171,14 @@ input()
     owner.kill()
     owner.communicate()
     assert ends(pid)
+
+
+@pytest.mark.parametrize("which", ["isolated", "local"])
+def test_threads_get_their_own_answers(which, request, say):
+    graphs = request.getfixturevalue(which)
+    words = ["cat", "house", "knight", "psalm"]
+    expected = {word: say(graphs, word) for word in words}
+    assert len(set(expected.values())) == len(words)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(partial(say, graphs), words * 50))
+    assert found == [expected[word] for word in words * 50]

@@ -101,7 +101,7 @@ def test_what_it_cannot_do_is_said_and_refused(translator, beam_size, options, r
     assert translator.refusal(beam_size, options) == reason
     if reason:
         with pytest.raises(ValueError, match=f"this needs the engine keras: .* {reason}"):
-            translator(LINES, beam_size, **options)
+            translator.translate(LINES, beam_size, **options)
 
 
 def test_what_it_cannot_do_is_left_to_keras_unless_the_engine_was_asked_for(translator, monkeypatch):
@@ -123,7 +123,19 @@ def test_an_unknown_option_is_an_error(translator):
 
 def test_more_hypotheses_than_the_beam_keeps_are_refused(translator):
     with pytest.raises(ValueError, match=r"n_best must be from 1 to .* keeps, 5\. Received: n_best=6"):
-        translator(LINES, n_best=6)
+        translator.translate(LINES, n_best=6)
+
+
+def test_more_than_a_text_is_not_asked_of_a_call(translator):
+    with pytest.raises(
+        ValueError, match=r"n_best does not apply here, .* Received: n_best=3\. .* use translate\(\)"
+    ):
+        translator(LINES, n_best=3)
+
+
+def test_what_is_no_text_is_refused(translator):
+    with pytest.raises(ValueError, match="expected text; got None in row 0"):
+        translator([None])
 
 
 @pytest.mark.parametrize(

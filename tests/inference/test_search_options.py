@@ -7,7 +7,10 @@ import pickle
 import numpy as np
 import pytest
 
+from keras_attn.alignment.align import align
+from keras_attn.alignment.marks import translate_marked
 from keras_attn.config import Beam, SearchConfig
+from keras_attn.inference.bulk import BulkTranslator
 from keras_attn.inference.options import Options, method_of
 from keras_attn.inference.requirements import Requirements
 from keras_attn.inference.translator import Translator
@@ -245,6 +248,14 @@ def test_an_ensemble_can_be_pickled(both, lines):
     assert pickle.loads(pickle.dumps(both))(lines[:3]) == both(lines[:3])
 
 
+@pytest.mark.parametrize("translators", [[], ["a", "b"]])
+def test_an_ensemble_is_made_of_translators(translators):
+    with pytest.raises(
+        ValueError, match=r"needs a list of translators, at least one\. Received: .* Translator\.load"
+    ):
+        Translator.ensemble(translators)
+
+
 def test_an_ensemble_takes_models_of_one_vocabulary(translator, tiny_trained, source_lines):
     other = train_tokenizer(source_lines[:100], tiny_trained.source_tokenizer.vocab_size)
     stranger = Translator(tiny_trained.model, tiny_trained.source_tokenizer, tiny_trained.target_tokenizer)
@@ -264,6 +275,27 @@ def test_an_ensemble_takes_models_of_one_vocabulary(translator, tiny_trained, so
         ({"min_length": -1}, "min_length must be 0 or more"),
         ({"diversity": -1.0}, "diversity must be 0 or more"),
         ({"diversity": 1.0, "glossary": {"cat": "chat"}}, "no diversity"),
+        ({"prefix": ["le", None]}, "expected text; got None in row 1 of prefix"),
+        ({"glossary": "terms.tsv"}, r"Glossary\.read"),
+        ({"glossary": []}, "a glossary must be a mapping"),
+        (
+            {"sampling": {"temperature": 1}},
+            r"sampling must be a Sampling .*Received: sampling={'temperature': 1}",
+        ),
+        ({"sampling": True}, "sampling must be a Sampling .*Received: sampling=True"),
+        ({"sampling": Sampling(), "beam_size": 4}, r"do not apply to sampling.*Received: beam_size=4$"),
+        (
+            {"sampling": Sampling(), "length_penalty": 0},
+            r"do not apply to sampling.*Received: length_penalty=0$",
+        ),
+        ({"beam_size": "3"}, "beam_size must be a whole number. Received: beam_size='3'"),
+        ({"no_repeat_ngram": 2.5}, "no_repeat_ngram must be a whole number. Received: no_repeat_ngram=2.5"),
+        (
+            {"length_penalty": math.inf},
+            "length_penalty must be a finite number. Received: length_penalty=inf",
+        ),
+        ({"n_best": 2.0}, "n_best must be a whole number. Received: n_best=2.0"),
+        ({"batch_size": 2.5}, "batch_size must be a whole number. Received: batch_size=2.5"),
     ],
 )
 def test_a_wish_that_cannot_be_met_is_refused(translator, options, message):
@@ -271,6 +303,65 @@ def test_a_wish_that_cannot_be_met_is_refused(translator, options, message):
         translator.translate(["the cat"], **options)
 
 
+def test_prefixes_that_are_no_sequence_are_refused(translator):
+    with pytest.raises(TypeError, match="expected prefix as a sequence of strings"):
+        translator(["the cat"], prefix=3)
+
+
+def test_numbers_of_numpy_are_numbers(translator, lines):
+    options = {"n_best": np.int64(2), "batch_size": np.int32(5), "length_penalty": np.float32(0.5)}
+    found = translator.translate(lines, np.int64(3), **options)
+    expected = translator.translate(lines, 3, n_best=2, length_penalty=0.5)
+    assert [each.text for each in found] == [each.text for each in expected]
+
+
+@pytest.mark.parametrize("option", ["n_best", "word_scores"])
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda t, **options: t(["the cat"], **options),
+        lambda t, **options: translate_marked(t, ["the cat"], **options),
+        lambda t, **options: BulkTranslator("folder", **options),
+    ],
+)
+def test_what_a_call_for_texts_cannot_show_is_refused(translator, ask, option):
+    with pytest.raises(ValueError, match=rf"{option} does not apply here, .* use translate\(\)"):
+        ask(translator, **{option: 3})
+
+
 def test_an_unknown_option_is_an_error(translator):
     with pytest.raises(TypeError, match="unexpected keyword argument 'beem_size'"):
         translator(["the cat"], beem_size=3)
+
+
+def test_a_prefix_and_a_term_in_capitals_stay_so():
+    tokenizer = train_tokenizer(["NASA", "it is NASA", "it is Nasa"], 40, lower_capitals=True)
+    required = Requirements(["it"], tokenizer, prefix="NASA", glossary={"it": "NASA"}).of([0], 1)
+    (prefix,), (((*phrase, _),),) = required["prefix"].tolist(), required["phrases"].ids.tolist()
+    assert tokenizer.decode([prefix, phrase]) == ["NASA", "NASA"]
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda t, lines: t(lines),
+        lambda t, lines: t(lines, glossary={"cat": "chat"}),
+        lambda t, lines: t.translate(lines),
+        lambda t, lines: t.force(lines, ["a"]),
+        lambda t, lines: t.score(["a"], lines),
+        lambda t, lines: align(t, lines, ["a"]),
+        translate_marked,
+        lambda t, lines: BulkTranslator("tatoeba-en-es").translate(lines),
+    ],
+)
+def test_lines_are_a_sequence_of_strings_wherever_they_are_asked_for(translator, ask):
+    with pytest.raises(TypeError, match="expected lists of lines; got one string"):
+        ask(translator, "the cat")
+    with pytest.raises(TypeError, match=r"as a sequence of strings. Received: set\."):
+        ask(translator, {"the cat"})
+    with pytest.raises(ValueError, match="expected text; got None in row 0"):
+        ask(translator, [None])
+
+
+def test_lines_may_be_an_array(translator, lines):
+    assert translator(np.array(lines)) == translator(lines)

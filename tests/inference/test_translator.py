@@ -14,7 +14,7 @@ from keras_attn.corpora.attribution import attribution
 from keras_attn.inference.translator import Translator
 from keras_attn.search import Sampling
 from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID
-from keras_attn.text.tokenizer import train_tokenizer
+from keras_attn.text.tokenizer import Tokenizer, train_tokenizer
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +44,14 @@ def test_lines_without_words_give_empty_lines_in_their_places(translator, lines)
     assert texts == ["", *translator(lines[:1]), "", "", "", *translator(lines[1:2])]
 
 
+def test_lines_of_which_the_model_knows_nothing_are_counted(translator):
+    with pytest.warns(
+        UserWarning, match="2 of 4 lines have nothing that the model knows, and stay empty"
+    ) as given:
+        assert translator(["☃", "the cat", " ", "日本"])[::2] == ["", ""]
+    assert len(given) == 1
+
+
 def test_no_lines_give_no_lines(translator):
     assert translator([]) == []
     assert translator([""]) == [""]
@@ -58,16 +66,14 @@ def test_whatever_comes_in_one_line_comes_out(translator, line):
 
 
 def test_a_line_end_in_a_translation_becomes_a_space(tiny_trained, lines):
-    class Breaking:
+    class Breaking(Tokenizer):
         """A vocabulary whose pieces hold line ends, as one trained elsewhere may."""
-
-        encode = tiny_trained.target_tokenizer.encode
-        vocab_size = tiny_trained.target_tokenizer.vocab_size
 
         def decode(self, ids):
             return ["one\r\ntwo" for _ in ids]
 
-    translator = Translator.from_trained(dataclasses.replace(tiny_trained, target_tokenizer=Breaking()))
+    breaking = Breaking(tiny_trained.target_tokenizer.model_proto)
+    translator = Translator.from_trained(dataclasses.replace(tiny_trained, target_tokenizer=breaking))
     assert translator(lines[:1], beam_size=1) == ["one  two"]
 
 
@@ -288,6 +294,24 @@ def test_a_seed_outside_of_32_bits_is_refused(seed):
     with pytest.raises(ValueError, match="seed must be from 0"):
         Sampling(seed=seed)
     assert Sampling(seed=2**32 - 1).seed == 2**32 - 1
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"model": "runs/en-de"},
+        {"source_tokenizer": None},
+        {"source_tokenizer": "source.spm"},
+        {"target_tokenizer": "target.spm"},
+        {"search": {"beam_size": 3}},
+    ],
+)
+def test_parts_of_another_kind_are_named(tiny_trained, wrong):
+    parts = {"model": tiny_trained.model, "source_tokenizer": tiny_trained.source_tokenizer}
+    with pytest.raises(
+        TypeError, match=rf"{next(iter(wrong))} must be of type .* Received: .* Translator\.load"
+    ):
+        Translator(**{**parts, **wrong})
 
 
 def test_as_many_targets_as_sources_are_asked_for(translator):

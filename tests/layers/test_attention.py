@@ -321,7 +321,49 @@ def test_keys_of_a_layer_without_weights_are_refused(name):
 
 @every_layer
 def test_a_query_without_an_axis_of_positions_is_refused_with_what_to_do(make):
-    with pytest.raises(ValueError, match=r"query must be \(batch, positions, features\).*`query\[:, None\]`"):
+    with pytest.raises(
+        ValueError, match=r"query must be \(batch, queries, query width\).*`query\[:, None\]`"
+    ):
         make()(QUERY[:, 0], VALUE)
-    with pytest.raises(ValueError, match=r"value must be \(batch, positions, features\)"):
+    with pytest.raises(ValueError, match=r"value must be \(batch, positions, width\)"):
         make()(QUERY, VALUE[:, 0])
+
+
+@every_layer
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"query": QUERY[:1]}, r"value must be .*, here \(1, None, None\).*Received: \(3, 6, 6\)"),
+        ({"query": QUERY[:, :0]}, r"query must be .* at least one of each.*Received: \(3, 0, 6\)"),
+        ({"value": VALUE[:, :0]}, r"value must be .* at least one of each.*Received: \(3, 0, 6\)"),
+        (
+            {"value_mask": MASK[:, None] & np.ones((B, T, 1), bool)},
+            r"value_mask must be \(batch, positions\)",
+        ),
+        (
+            {"value_mask": MASK[:, :5]},
+            r"value_mask .*, here \(3, 6\).*Received: \(3, 5\)\. A mask has one entry",
+        ),
+        ({"value_mask": MASK[:1]}, r"value_mask .*Received: \(1, 6\)"),
+        (
+            {"query_mask": MASK[:, :1]},
+            r"query_mask must be \(batch, queries\), here \(3, 4\).*Received: \(3, 1\)",
+        ),
+    ],
+    ids=["batch", "no query", "no position", "mask of pairs", "short mask", "mask of one", "query mask"],
+)
+def test_shapes_that_do_not_fit_together_are_refused(make, changed, message):
+    with pytest.raises(ValueError, match=message):
+        make()(**{"query": QUERY, "value": VALUE, **changed})
+
+
+@one_head
+def test_keys_of_another_shape_are_refused_with_what_to_pass(make):
+    layer = make()
+    layer(QUERY, VALUE)
+    key = ops.convert_to_numpy(layer.project_keys(VALUE))
+    for other in (key[..., :3], key[:, :2], key[:1], key[:, 0]):
+        with pytest.raises(
+            ValueError, match=r"key must be \(batch, positions, key width\).*`project_keys\(value\)`"
+        ):
+            layer(QUERY, VALUE, key=other)

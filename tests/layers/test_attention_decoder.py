@@ -97,7 +97,7 @@ def all_combinations():
         kwargs = {"query_state": query_state, "feed": feed, "readout": readout, **next(stacks)}
         yield pytest.param(next(attentions), kwargs, id="-".join(map(str, kwargs.values())))
     for readout in ("maxout", "attentional", "linear", "plain"):
-        kwargs = {"query_state": "intermediate", "readout": readout, **next(stacks)}
+        kwargs = {"query_state": "intermediate", "readout": readout, **next(stacks), "residual": False}
         yield pytest.param(next(attentions), kwargs, id="-".join(map(str, kwargs.values())))
     for readout, stack in itertools.product(("maxout", "plain"), itertools.islice(stacks, 2)):
         kwargs = {"feed": "none", "readout": readout, **stack}
@@ -109,13 +109,15 @@ def test_steps_and_the_unrolled_call_give_the_same_numbers(attention, kwargs):
     decoder = built(attention(), **kwargs)
     state = random_state(decoder)
     options = {"initial_state": state, "memory_mask": MASK, "return_states": True}
-    outputs, weights, states = decoder(X, MEMORY, return_attention_scores=True, **options)
+    outputs, *weights, states = decoder(
+        X, MEMORY, return_attention_scores=decoder.attention is not None, **options
+    )
     expected, expected_weights, expected_states = by_steps(decoder, X, MEMORY, state, MASK)
     np.testing.assert_allclose(numbers(outputs), numbers(expected), atol=1e-5)
     np.testing.assert_allclose(numbers(states), numbers(expected_states), atol=1e-5)
     if decoder.attention is not None:
-        np.testing.assert_allclose(numbers(weights), numbers(expected_weights), atol=1e-5)
-        assert (numbers(weights)[1, :, 2:] == 0).all()
+        np.testing.assert_allclose(numbers(weights[0]), numbers(expected_weights), atol=1e-5)
+        assert (numbers(weights[0])[1, :, 2:] == 0).all()
 
 
 # -- the papers, one vector at a time --------------------------------------------------------------------------------
@@ -496,19 +498,27 @@ def test_dropout_inside_the_loop_works_in_compiled_training(name):
             {"query_state": "intermediate", "feed": "none"},
             r"the context enters the state: set feed='context'\. Received: 'none'",
         ),
+        (
+            {"query_state": "intermediate", "residual": True, "num_layers": 2},
+            r"the second transition ends a step.*: set residual=False",
+        ),
         ({"feed": "state"}, r"feed must be one of context, attentional, none\. Received: 'state'"),
         ({"attention": None}, r"Without attention .* set feed='none'\. Received: 'context'"),
         (
             {"cell": "rnn"},
             r"cell must be one of gru, lstm, layer_norm_gru, gru_reset_after\. Received: 'rnn'",
         ),
-        ({"num_layers": 0}, r"at least one layer\. Received: num_layers=0"),
+        ({"num_layers": 0}, r"an integer of at least 1\. Received: num_layers=0"),
         (
             {"readout": "deep"},
             r"readout must be one of maxout, attentional, linear, plain\. Received: 'deep'",
         ),
         ({"readout": "plain"}, r"The plain readout takes no units"),
-        ({"readout_units": None}, r"the others need them\. Received: 'maxout', units=None"),
+        ({"attention": "bahdanau"}, r"attention must be an attention layer, such as BahdanauAttention\("),
+        (
+            {"attention": BahdanauAttention},
+            r"attention must be an attention layer, such as BahdanauAttention\(",
+        ),
     ],
 )
 def test_a_choice_that_cannot_be_is_refused(kwargs, message):
@@ -530,5 +540,46 @@ def test_an_initial_state_of_another_form_is_refused():
 
 def test_a_decoder_without_weights_cannot_step():
     decoder = AttentionDecoder(UNITS, BahdanauAttention(5), readout="plain")
-    with pytest.raises(ValueError, match=r"no weights yet: call it once, or `build\(inputs_shape"):
-        decoder.precompute(MEMORY)
+    for use in (decoder.precompute, lambda memory: decoder.step(X[:, 0], {}, memory, None)):
+        with pytest.raises(ValueError, match=r"no weights yet: call it once, or `build\(inputs_shape"):
+            use(MEMORY)
+
+
+@every_decoder
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"inputs": np.zeros((B, T))}, r"inputs must be .*Received: \(2, 4\)\. Embed ids first"),
+        ({"inputs": X[:, :0]}, r"inputs must be .* at least one of each.*Received: \(2, 0, 3\)"),
+        ({"memory": MEMORY[:, 0]}, r"memory must be \(batch, positions, width\).*Received: \(2, 4\)"),
+        ({"memory": MEMORY[:1]}, r"memory must be .*, here \(2, None, None\).*Received: \(1, 5, 4\)"),
+        ({"memory_mask": MASK[:, :4]}, r"memory_mask must be .*, here \(2, 5\).*Received: \(2, 4\)"),
+    ],
+    ids=["ids", "no words", "states", "batch", "mask"],
+)
+def test_shapes_that_do_not_fit_together_are_refused(make, changed, message):
+    with pytest.raises(ValueError, match=message):
+        make()(**{"inputs": X, "memory": MEMORY, **changed})
+
+
+def test_an_initial_state_of_another_batch_is_refused():
+    decoder = built(BahdanauAttention(5))
+    with pytest.raises(
+        ValueError, match=r"initial_state\[0\]\[0\] must be .* here \(2, 6\).*Received: \(1, 6\)"
+    ):
+        decoder(X, MEMORY, initial_state=decoder.cells.zero_states(1))
+
+
+def test_inputs_of_unknown_width_are_refused():
+    with pytest.raises(ValueError, match="inputs must have a last axis of known size"):
+        AttentionDecoder(UNITS, feed="none")(keras.Input((None, None)), keras.Input((None, D)))
+
+
+def test_weights_of_a_decoder_without_attention_are_refused():
+    with pytest.raises(ValueError, match="without attention has no attention scores"):
+        built(feed="none")(X, MEMORY, return_attention_scores=True)
+
+
+def test_a_readout_without_a_width_has_that_of_the_state():
+    assert AttentionDecoder(6, BahdanauAttention(5)).readout.units == 6
+    assert AttentionDecoder(6, BahdanauAttention(5), readout="plain").readout.units is None

@@ -87,6 +87,7 @@ def test_scoring_vectors_start_like_a_glorot_matrix_from_the_units_to_a_single_s
     assert 0.97 * limit < sizes.max() <= limit
 
 
-def test_no_units_are_refused():
-    with pytest.raises(ValueError, match=r"at least one unit\. Received: units=0"):
-        BahdanauAttention(0)
+@pytest.mark.parametrize("units", [0, None, "4", 2.5])
+def test_units_that_are_no_count_are_refused(units):
+    with pytest.raises(ValueError, match=rf"an integer of at least 1\. Received: units={units!r}"):
+        BahdanauAttention(units)

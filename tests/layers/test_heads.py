@@ -74,14 +74,26 @@ def test_heads_of_the_general_score_share_out_the_projected_memory():
 @pytest.mark.parametrize(
     ("layer", "message"),
     [
-        (LuongAttention("dot", num_heads=4), "num_heads=4, query 6, value 6"),
-        (BahdanauAttention(8, num_heads=4), "num_heads=4, value 6"),
-        (BahdanauAttention(8, num_heads=0), "num_heads=0"),
+        (
+            LuongAttention("dot", num_heads=4),
+            "divide the widths that it splits.*num_heads=4, query 6, value 6",
+        ),
+        (BahdanauAttention(8, num_heads=4), "divide the widths that it splits.*num_heads=4, value 6"),
+        (BahdanauAttention(8, num_heads=0), r"an integer of at least 1\. Received: num_heads=0"),
+        (BahdanauAttention(8, num_heads="2"), r"an integer of at least 1\. Received: num_heads='2'"),
     ],
 )
 def test_widths_that_heads_cannot_share_are_refused(layer, message):
-    with pytest.raises(ValueError, match=f"divide the widths that it splits.*{message}"):
+    with pytest.raises(ValueError, match=message):
         layer(QUERY, VALUE)
+
+
+@pytest.mark.parametrize("layer", [BahdanauAttention(8), LuongAttention("general")])
+def test_a_value_of_unknown_width_is_refused_with_what_to_do(layer):
+    with pytest.raises(
+        ValueError, match=r"value must have a last axis of known size.*keras\.Input\(\(None, 128"
+    ):
+        layer(keras.Input((T, WIDTH)), keras.Input((None, None)))
 
 
 def test_heads_survive_saving(tmp_path):

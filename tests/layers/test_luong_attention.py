@@ -111,5 +111,5 @@ def test_units_are_for_concat_alone():
 
 
 def test_no_units_are_refused():
-    with pytest.raises(ValueError, match=r"at least one unit\. Received: units=0"):
+    with pytest.raises(ValueError, match=r"an integer of at least 1\. Received: units=0"):
         LuongAttention("concat", units=0)

@@ -87,6 +87,11 @@ def test_an_unknown_readout_is_refused_with_the_known_ones():
         Readout("deep", 4)
 
 
+def test_units_that_are_no_count_are_refused():
+    with pytest.raises(ValueError, match=r"an integer of at least 1\. Received: units='4'"):
+        Readout("maxout", "4")
+
+
 @pytest.mark.parametrize(("kind", "units"), [("plain", 4), ("maxout", None)])
 def test_units_belong_to_all_but_the_plain_readout(kind, units):
     with pytest.raises(ValueError, match=f"plain readout takes no units.*Received: '{kind}', units={units}"):

@@ -201,5 +201,5 @@ def test_an_unknown_cell_is_refused_with_the_known_ones():
 
 @every_cell
 def test_no_units_are_refused(kind):
-    with pytest.raises(ValueError, match=r"at least one unit\. Received: units=0"):
+    with pytest.raises(ValueError, match=r"an integer of at least 1\. Received: units=0"):
         make_cell(kind, 0)

@@ -63,7 +63,7 @@ def test_dropout_lies_between_layers_and_is_for_training_alone():
 def test_states_given_as_lists_become_tuples():
     stack = built("lstm", UNITS, num_layers=2)
     states = random_states(stack)
-    assert stack.checked_states([list(layer) for layer in states]) == states
+    assert stack.checked_states([list(layer) for layer in states], B) == states
 
 
 @pytest.mark.parametrize(
@@ -75,17 +75,29 @@ def test_states_of_another_stack_are_refused(layers, count):
         r"initial_state must be a tuple of 2 tuples, one per layer, of 2 tensors \(batch, 5\)\. Received: "
     )
     with pytest.raises(ValueError, match=message):
-        built("lstm", UNITS, num_layers=2).checked_states(states)
+        built("lstm", UNITS, num_layers=2).checked_states(states, B)
 
 
 @pytest.mark.parametrize("states", [np.zeros((B, UNITS)), (np.zeros((B, UNITS)),)])
 def test_a_bare_tensor_is_no_state(states):
     with pytest.raises(ValueError, match=r"Received: .*\(2, 5\)"):
-        built("gru", UNITS, num_layers=1).checked_states(states)
+        built("gru", UNITS, num_layers=1).checked_states(states, B)
+
+
+@pytest.mark.parametrize("shape", [(1, UNITS), (B, UNITS + 1), (B, 1, UNITS)])
+def test_states_of_another_shape_are_refused(shape):
+    state = np.zeros((B, UNITS)), np.zeros(shape)
+    with pytest.raises(ValueError, match=r"initial_state\[0\]\[1\] must be \(batch, units\), here \(2, 5\)"):
+        built("lstm", UNITS).checked_states([state], B)
+
+
+def test_states_may_come_before_their_batch_is_known():
+    state = np.zeros((3, UNITS))
+    assert built("gru", UNITS).checked_states([[state]], None) == ((state,),)
 
 
 def test_no_layers_are_refused():
-    with pytest.raises(ValueError, match=r"at least one layer\. Received: num_layers=0"):
+    with pytest.raises(ValueError, match=r"at least 1\. Received: num_layers=0"):
         StackedCells("gru", UNITS, num_layers=0)
 
 

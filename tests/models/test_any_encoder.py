@@ -15,7 +15,8 @@ from keras_attn.models.seq2seq import Seq2Seq
 
 layers = keras.layers
 V, WIDTH = 12, 8
-RECURRENT = {"return_sequences": True, "return_state": True}
+SEQUENCES = {"return_sequences": True}
+RECURRENT = {**SEQUENCES, "return_state": True}
 SOURCE = np.array([[5, 6, 7, 3], [8, 3, 0, 0]], "int32")
 TARGET_IN = np.array([[2, 9, 10], [2, 11, 0]], "int32")
 TARGET_OUT = np.array([[9, 10, 3], [11, 3, 0]], "int32")
@@ -49,6 +50,11 @@ ENCODERS = {
         ]
     ),
 }
+
+
+def of_two_inputs():
+    inputs = [keras.Input((None, WIDTH)), keras.Input((None, WIDTH))]
+    return keras.Model(inputs, layers.Add()(inputs))
 
 
 @pytest.fixture(params=ENCODERS.values(), ids=ENCODERS.keys())
@@ -151,6 +157,11 @@ def test_a_copy_bridge_hands_them_to_every_layer():
     assert CopyBridge(num_layers=2)(h) == ((h,), (h,))  # one state comes by itself
 
 
+def test_a_copy_bridge_to_no_layers_is_refused():
+    with pytest.raises(ValueError, match="must be an integer of at least 1"):
+        CopyBridge(num_layers=0)
+
+
 def test_a_picture_is_read_without_an_embedding():
     model = compose(picture_encoder(), source_embedding=None)
     pictures = np.random.default_rng(1).normal(size=(3, 4, 6, 1))
@@ -181,19 +192,30 @@ def test_the_mean_of_the_memory_is_where_a_decoder_starts_from_without_states():
     [
         ({"encoder": layers.GRU(WIDTH)}, "return_sequences=True"),
         ({"encoder": layers.Conv1D(WIDTH, 3, strides=2, padding="same")}, "turns 24 positions into 12"),
+        ({"encoder": layers.GRU}, "encoder must be a Keras layer or model: an instance, not its class"),
+        ({"encoder": lambda inputs: inputs}, "encoder must be a Keras layer"),
+        ({"encoder": layers.MultiHeadAttention(2, 4)}, "encoder must take one input.*MultiHeadAttention"),
+        ({"encoder": of_two_inputs()}, "encoder must take one input"),
+        ({"output": None}, "must then be a keras.layers.ReversibleEmbedding"),
         (
-            {"encoder": layers.LSTM(WIDTH, **RECURRENT), "output": None},
-            "must then be a keras.layers.ReversibleEmbedding",
+            {"output": None, "target_embedding": layers.ReversibleEmbedding(V, 5)},
+            "a readout of width 8 and an embedding of width 5.*readout_units",
         ),
+        ({"output": layers.Dense(20)}, r"target embedding's 12 words\. Received: 20"),
+        ({"output": layers.Dense}, "output must be a Keras layer"),
+        ({"target_embedding": layers.Embedding}, "target_embedding must be a Keras layer"),
+        ({"decoder": layers.GRU(WIDTH)}, "decoder must be an AttentionDecoder"),
+        ({"copy": True}, r"copy must be a PointerGenerator.*Received: True"),
+        ({"bridge": "copy"}, "bridge must be a Keras layer.*Received: 'copy'"),
         (
-            {"encoder": layers.LSTM(WIDTH, **RECURRENT), "decoder": layers.GRU(WIDTH)},
-            "decoder must be an AttentionDecoder",
+            {"encoder": layers.GRU(5, **RECURRENT), "bridge": CopyBridge()},
+            r"^initial_state\[0\]\[0\] must be \(batch, units\), here \(None, 8\).*Received: \(None, 5\)",
         ),
     ],
 )
 def test_parts_that_do_not_fit_are_refused(parts, message):
     with pytest.raises(ValueError, match=message):
-        compose(**parts)
+        compose(**{"encoder": layers.GRU(WIDTH, **RECURRENT), **parts})
 
 
 def test_a_class_that_keras_does_not_know_may_be_named_for_a_config():
@@ -220,3 +242,96 @@ def test_an_encoder_that_halves_the_source_may_say_what_is_padding():
     np.testing.assert_allclose(
         log_probs_of(model, np.pad(SOURCE, [(0, 0), (0, 4)])), log_probs_of(model), atol=1e-5
     )
+
+
+def test_a_decoder_may_compute_in_another_precision_than_the_rest():
+    half = {"dtype": "mixed_bfloat16"}
+    decoder = AttentionDecoder(WIDTH, BahdanauAttention(WIDTH, **half), readout_units=WIDTH, **half)
+    model = compose(layers.GRU(WIDTH, **RECURRENT), decoder=decoder)
+    assert model.translate(SOURCE, beam_size=2, max_length=4).tokens.shape == (2, 2, 4)
+    log_probs = ops.convert_to_numpy(ops.log_softmax(ops.cast(model([SOURCE, TARGET_IN]), "float32")))
+    encoded = model.encode(SOURCE)
+    first, _, _ = model.step(ops.convert_to_tensor(TARGET_IN[:, 0]), encoded, encoded.state)
+    np.testing.assert_allclose(ops.convert_to_numpy(first), log_probs[:, 0], atol=0.05)
+
+
+def test_a_functional_encoder_whose_convolutions_see_padding_is_refused():
+    embedded = keras.Input((None, WIDTH))
+    first = layers.Conv1D(WIDTH, 3, padding="same", bias_initializer="ones")(embedded)
+    encoder = keras.Model(embedded, layers.Conv1D(WIDTH, 3, padding="same")(first), name="convolutions")
+    with pytest.raises(
+        ValueError, match=r"'convolutions' gives a sentence another memory or state .* keras\.Sequential"
+    ):
+        compose(encoder)
+
+
+class Mixed(layers.Layer):
+    """Every position reads all positions alike, because no mask tells which are padding."""
+
+    def call(self, inputs):
+        return inputs + ops.mean(inputs, axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize(
+    "encoder",
+    [
+        Mixed(),
+        keras.Sequential([layers.AveragePooling1D(3, 1, padding="same")]),
+    ],
+    ids=["layer", "pooling"],
+)
+def test_layers_without_a_mask_that_mix_padding_into_the_memory_are_refused(encoder):
+    with pytest.raises(ValueError, match="another memory or state when more padding follows"):
+        compose(encoder)
+
+
+@pytest.mark.parametrize(
+    "encoder",
+    [
+        layers.Dense(WIDTH),
+        keras.Sequential(
+            [
+                layers.Dense(WIDTH),
+                layers.Dropout(0.5),
+                layers.LayerNormalization(),
+                layers.GRU(4, **SEQUENCES),
+            ]
+        ),
+        keras.Sequential(
+            [layers.Bidirectional(layers.LSTM(4, **SEQUENCES)), layers.Conv1D(4, 3, padding="same")]
+        ),
+        keras.Sequential([layers.Conv1D(WIDTH, 3, padding="causal"), layers.Activation("relu")]),
+    ],
+    ids=["dense", "norm and gru", "lstm and convolution", "causal"],
+)
+def test_layers_that_keep_padding_apart_are_not(encoder):
+    compose(encoder)
+
+
+def test_half_precision_is_not_taken_for_padding_that_matters(mixed_float16):
+    compose(keras.Sequential([layers.Conv1D(64, 3, padding="same") for _ in range(3)]))
+
+
+def test_a_functional_encoder_whose_layers_use_the_mask_is_not():
+    embedded = keras.Input((None, WIDTH))
+    read = layers.Bidirectional(layers.GRU(WIDTH // 2, return_sequences=True))(embedded)
+    attended = layers.Add()([read, layers.MultiHeadAttention(2, 4)(read, read)])
+    model = compose(keras.Model(embedded, layers.LayerNormalization()(attended)))
+    padded = np.pad(SOURCE, ((0, 0), (0, 5)))
+    for one, other in zip(model.encode(SOURCE).memory, model.encode(padded).memory[:, :4], strict=True):
+        np.testing.assert_allclose(ops.convert_to_numpy(one)[:2], ops.convert_to_numpy(other)[:2], atol=1e-5)
+
+
+def test_numbers_with_a_masking_layer_are_refused():
+    frames = keras.Input((None, 4))
+    encoder = keras.Model(frames, layers.LSTM(WIDTH, return_sequences=True)(layers.Masking()(frames)))
+    with pytest.raises(ValueError, match="the decoder would attend to what the Masking layer"):
+        compose(encoder, source_embedding=None)
+
+
+def test_an_encoder_whose_last_state_reads_padding_is_refused():
+    """Its memory is the same with and without padding, but what the decoder begins with is not."""
+    embedded = keras.Input((None, WIDTH))
+    encoder = keras.Model(embedded, [layers.Dense(WIDTH)(embedded), ops.mean(embedded, axis=1)])
+    with pytest.raises(ValueError, match="another memory or state when more padding follows"):
+        compose(encoder)

@@ -115,13 +115,19 @@ def test_a_saved_encoder_gives_the_same_numbers(stack, tmp_path):
 @pytest.mark.parametrize(
     ("kwargs", "message"),
     [
-        ({"num_layers": 0}, r"at least one layer\. Received: num_layers=0"),
+        ({"num_layers": 0}, r"an integer of at least 1\. Received: num_layers=0"),
         ({"cell": "rnn"}, r"one of gru, lstm, layer_norm_gru, gru_reset_after\. Received: 'rnn'"),
     ],
 )
 def test_a_choice_that_cannot_be_is_refused(kwargs, message):
     with pytest.raises(ValueError, match=message):
         BidirectionalEncoder(UNITS, **kwargs)
+
+
+@pytest.mark.parametrize("kwargs", [{"units": 0}, {"num_layers": None}, {"state_count": "2"}])
+def test_a_bridge_to_no_number_of_states_is_refused(kwargs):
+    with pytest.raises(ValueError, match="must be an integer of at least 1"):
+        Bridge(**{"units": UNITS, "num_layers": 1, "state_count": 1, **kwargs})
 
 
 def test_the_bridge_gives_every_state_its_own_slice_of_one_tanh_layer():

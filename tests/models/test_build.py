@@ -342,13 +342,18 @@ def test_variational_dropout_takes_the_same_units_at_every_position(layer):
         ),
         ({"attention": "none"}, r"set feed='none'\. Received: 'context'"),
         ({"attention": "luong", "attention_score": "dot", "decoder_units": 7}, r"Use score='general'"),
-        ({"encoder_layers": 0}, r"at least one layer\. Received: num_layers=0"),
-        ({"decoder_layers": 0}, r"at least one layer\. Received: num_layers=0"),
+        ({"encoder_layers": 0}, r"an integer of at least 1\. Received: num_layers=0"),
+        ({"decoder_layers": 0}, r"an integer of at least 1\. Received: num_layers=0"),
     ],
 )
 def test_choices_that_do_not_fit_are_refused(choices, message):
     with pytest.raises(ValueError, match=message):
         build(**choices)
+
+
+def test_a_name_instead_of_a_config_is_refused_with_what_makes_one_of_it():
+    with pytest.raises(ValueError, match=r"ModelConfig\.from_preset\('bahdanau2015'.*Received: 'luong2015'"):
+        build_seq2seq("luong2015")
 
 
 def test_without_attention_there_are_no_scores_to_return():

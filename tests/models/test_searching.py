@@ -85,9 +85,33 @@ def test_ids_outside_of_the_vocabulary_are_refused(word, said):
         Recorder().translate([[word, 3]])
 
 
-def test_a_batch_of_none_is_refused():
-    with pytest.raises(ValueError, match=r"batch_size must be at least 1\. Received: batch_size=0"):
-        Recorder().translate([[5, 3]], batch_size=0)
+def test_sources_of_several_lengths_are_refused_with_what_to_do():
+    with pytest.raises(ValueError, match="one array, the shorter ones padded on the right with 0"):
+        Recorder().translate([[4, 5, 3], [4, 3]])
+
+
+def test_symbolic_sources_are_refused_with_what_to_call():
+    with pytest.raises(ValueError, match=r"in a graph, such as a tf\.function, call `search`"):
+        Recorder().translate(keras.Input((None,), dtype="int32"))
+
+
+@pytest.mark.parametrize("source", [[0, 5, 3], [5, 0, 3]])
+def test_padding_before_an_id_is_refused(source):
+    with pytest.raises(ValueError, match=r"padding \(0\) only on the right"):
+        Recorder().translate([[5, 6, 3], source])
+
+
+def test_a_source_of_padding_alone_is_not():
+    assert Recorder().checked_inputs([[5, 3, 0], [0, 0, 0]]).shape == (2, 3)
+
+
+@pytest.mark.parametrize("option", [{"batch_size": 0}, {"beam_size": None}, {"max_length": 2.5}])
+def test_options_that_are_no_counts_are_refused(option):
+    ((name, value),) = option.items()
+    with pytest.raises(
+        ValueError, match=f"{name} must be an integer of at least 1. Received: {name}={value}"
+    ):
+        Recorder().translate([[5, 3]], **option)
 
 
 class Teller:

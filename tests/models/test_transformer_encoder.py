@@ -137,6 +137,7 @@ def test_a_width_that_the_heads_cannot_share_is_refused():
         TransformerEncoder(num_heads=3)(X)
 
 
-def test_no_layers_are_refused():
-    with pytest.raises(ValueError, match=r"at least one layer\. Received: num_layers=0"):
-        TransformerEncoder(num_layers=0)
+@pytest.mark.parametrize("choice", ["num_layers", "num_heads"])
+def test_no_layers_or_heads_are_refused(choice):
+    with pytest.raises(ValueError, match=rf"an integer of at least 1\. Received: {choice}=0"):
+        TransformerEncoder(**{choice: 0})

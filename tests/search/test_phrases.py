@@ -95,6 +95,17 @@ def test_the_narrowest_beam_says_all_however_improbable(markov, ids, token_lists
         assert all(occurrences(best, phrase) >= wanted.count(phrase) for phrase in wanted)
 
 
+@pytest.mark.parametrize("beam_size", [2, 3, 5])
+def test_phrases_that_all_begin_alike_are_all_said(markov, ids, token_lists, beam_size):
+    wanted = [(4, 5, 1), (4, 1, 5), (4, 5, 5), (4, 1, ANY_BOUNDARY)]
+    model = markov(8, seed=9, sharpness=6.0)
+    found = beam(
+        model, model.state, **ids, max_length=20, beam_size=beam_size, phrases=phrases(*[wanted] * 8)
+    )
+    for best, *_ in token_lists(found):
+        assert all(occurrences(best, phrase) for phrase in wanted)
+
+
 def test_candidates_take_turns_as_comparing_all_pairs_says():
     draw = np.random.default_rng(3)
     log_probs = draw.integers(-20, -10, (4, 60)).astype("float32")  # many are equal

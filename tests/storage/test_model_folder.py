@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 import h5py
 import numpy as np
@@ -252,6 +253,12 @@ def test_a_search_may_keep_as_many_hypotheses_as_the_limit(beam_size, batch_size
         check_search(search)
 
 
+def test_a_search_may_keep_as_many_words_as_the_limit():
+    check_search(SearchConfig(beam_size=64, batch_size=64, max_length_extra=3500))
+    with pytest.raises(ValueError, match=r"4,096 hypotheses at once .* of up to 4,510 sub-words"):
+        check_search(SearchConfig(beam_size=64, batch_size=64, max_length_extra=4000))
+
+
 def test_a_missing_folder_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"no model folder at .*nowhere"):
         load_model(tmp_path / "nowhere")
@@ -491,11 +498,30 @@ def test_two_programs_save_one_after_the_other(tiny_trained, tmp_path):
         other.stdout.readline()  # it has begun
         while other.poll() is None:
             save_model(folder, tiny_trained)
+            time.sleep(0.01)  # or this process would ask for the lock first, again and again
     assert other.returncode == 0
     load_model(folder)
     update_metrics(folder, {"score": 200})
     assert load_metrics(folder)["score"] == 200
     assert not [path.name for path in folder.iterdir() if path.name.startswith(".")]
+
+
+def test_a_model_is_read_whole_while_another_process_saves(tiny_trained, tmp_path):
+    folder = tmp_path / "model"
+    save_model(folder, tiny_trained, {"number": 0})
+    code = (
+        "import sys\nfrom keras_attn.storage.model_folder import load_model, save_model\n"
+        "trained = load_model(sys.argv[1])\nprint(flush=True)\n"
+        "for i in range(1, 201): save_model(sys.argv[1], trained, {'number': i})"
+    )
+    numbers = []
+    with subprocess.Popen([sys.executable, "-c", code, folder], stdout=subprocess.PIPE) as other:
+        other.stdout.readline()  # it has begun
+        while other.poll() is None:
+            load_config(folder)
+            numbers.append(load_metrics(folder)["number"])
+    assert other.returncode == 0
+    assert numbers == sorted(numbers) and load_metrics(folder)["number"] == 200
 
 
 @pytest.mark.parametrize("path", ["/dev/zero", "../secret.en", "sub/../../secret.en"])

@@ -139,3 +139,11 @@ def test_evaluating_a_packaged_model_leaves_its_figures_alone(tmp_path):
     result = CliRunner().invoke(main, ["evaluate", "tatoeba-en-es", "--beam-size", "1", *files])
     assert "chrF2 100.0" in result.output
     assert metrics.read_bytes() == before
+
+
+def test_a_folder_that_is_there_goes_before_the_packaged_model_of_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    name = packaged.names()[0]
+    assert packaged.locate(name) == packaged.folder(name)
+    Path(name).mkdir()
+    assert packaged.locate(name) == Path(name)

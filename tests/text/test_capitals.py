@@ -13,6 +13,7 @@ from keras_attn.text.capitals import (
     with_lower_capitals,
     without_capitals,
 )
+from keras_attn.text.tokenizer import train_tokenizer
 
 LINES = {
     "THE TRAIN LEAVES AT TEN.": "The train leaves at ten.",
@@ -99,3 +100,10 @@ def test_a_line_with_small_letters_and_bytes_that_are_not_utf8_stays_as_it_is(li
 def test_a_vocabulary_that_lowers_capitals_already_stays_as_it_is():
     lowering = with_lower_capitals(b"")
     assert with_lower_capitals(lowering) == lowering != b""
+
+
+def test_what_must_be_said_is_spelled_as_it_is_written():
+    lines = ["NASA", "it is NASA", "it is Nasa", "a Nasa"]
+    tokenizer = train_tokenizer(lines, 40, lower_capitals=True)
+    assert tokenizer.encode(["NASA", "Nasa"]) == tokenizer.encode(["Nasa"]) * 2
+    assert tokenizer.decode(tokenizer.encode_as_written(["NASA", "it is NASA"])) == ["NASA", "it is NASA"]

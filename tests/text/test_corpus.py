@@ -14,6 +14,7 @@ from keras_attn.text.corpus import (
     read_lines,
     read_links,
     read_pairs,
+    read_parallel,
 )
 from keras_attn.text.line_files import MAX_LINE_BYTES
 
@@ -140,6 +141,13 @@ def test_a_broken_gzip_file_is_refused(tmp_path, data):
 def test_a_tsv_line_without_two_columns_is_named_by_file_and_line(write, line, columns):
     with pytest.raises(CorpusError, match=rf"a\.tsv:2: expected two columns.*found {columns}"):
         read_pairs([write("a.tsv", f"one\teins\n{line}\n")])
+
+
+def test_pairs_are_no_side_of_a_parallel_text():
+    with pytest.raises(
+        CorpusError, match=r"b\.tsv has both sides: expected one file of sources and one of targets"
+    ):
+        read_parallel("a.en", "b.tsv")
 
 
 @pytest.mark.parametrize("names", [[], ["a.en"], ["a.tsv", "a.en"], ["a.en", "a.de", "a.fr"]])

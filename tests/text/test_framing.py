@@ -7,6 +7,7 @@ import tensorflow as tf
 from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 from keras_attn.text.framing import (
     CONTROL_CHARACTERS,
+    check_lines,
     has_words,
     longest_text,
     one_line,
@@ -31,6 +32,32 @@ def reframed(ids, most=4, vocab_size=10):
         tf.constant([ids], tf.int32), most, vocab_size=vocab_size, wordless_ids=WORDLESS
     )
     return source[0].numpy().tolist(), bool(truncated[0])
+
+
+@pytest.mark.parametrize(
+    ("lines", "error", "message"),
+    [
+        ("a b", TypeError, "expected lists of lines; got one string"),
+        (None, TypeError, r"expected the lines as a sequence of strings. Received: NoneType\."),
+        ({"a"}, TypeError, r"Received: set\. Pass a list"),
+        ((each for each in "ab"), TypeError, r"Received: generator\. Pass a list"),
+        ({"a": 1}.values(), TypeError, r"Received: dict_values\. Pass a list"),
+        ({"a": 1}, TypeError, r"Received: dict\."),
+        (["a", None], ValueError, "expected text; got None in row 1 of the lines"),
+        ([3], ValueError, "expected text; got 3 in row 0"),
+        ([["a"]], ValueError, r"expected text; got \['a'\] in row 0"),
+        (np.array([b"a"]), ValueError, "expected text; got .*b'a'.* in row 0 .* decode bytes"),
+        (tf.constant(["a"]), ValueError, "expected text; got <tf.Tensor.* in row 0 .* decode bytes"),
+    ],
+)
+def test_what_is_no_sequence_of_strings_is_refused(lines, error, message):
+    with pytest.raises(error, match=message):
+        check_lines(["a"], lines)
+
+
+@pytest.mark.parametrize("lines", [[], ("a",), np.array(["a"]), [np.str_("a")], np.array(["a"], object)])
+def test_every_sequence_of_strings_is_one_of_lines(lines):
+    check_lines(lines)
 
 
 @pytest.mark.parametrize(

@@ -60,9 +60,18 @@ def test_a_line_of_other_columns_is_named(tmp_path, line):
         Glossary.read(tmp_path / "terms.tsv")
 
 
-def test_a_term_without_translation_is_refused():
-    with pytest.raises(ValueError, match="a glossary needs a term and its translation"):
-        Glossary({"dog": " "})
+@pytest.mark.parametrize("translation", [" ", 3, None])
+def test_a_term_without_translation_is_refused(translation):
+    with pytest.raises(
+        ValueError, match=f"a term and its translation as text; got 'dog' and {translation!r}"
+    ):
+        Glossary({"dog": translation})
+
+
+@pytest.mark.parametrize("terms", [[("dog", "perro")], "terms.tsv"])
+def test_what_is_no_mapping_is_refused_as_a_glossary(terms):
+    with pytest.raises(ValueError, match=r"must be a mapping .* Received: .* Glossary\.read"):
+        Glossary(terms)
 
 
 def test_spaces_around_a_term_and_its_translation_do_not_count():

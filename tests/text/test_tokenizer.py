@@ -310,6 +310,13 @@ def test_characters_outside_the_coverage_become_unknown():
     assert UNK_ID in tokenizer.encode(["ж"])[0]
 
 
+def test_a_vocabulary_of_special_pieces_alone_is_refused():
+    with pytest.raises(
+        ValueError, match=r"must be at least 5: 4 special pieces and one of the text\. Received: 4"
+    ):
+        train_tokenizer(["a dog"], 4)
+
+
 @pytest.mark.parametrize("lines", [[], ["", "  "]])
 def test_training_without_text_is_refused(lines):
     with pytest.raises(ValueError, match="there is no text"):

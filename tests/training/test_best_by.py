@@ -22,6 +22,13 @@ def test_the_best_round_is_the_first_of_the_highest_scores(name):
     assert SCORES[name].best(rounds_with(SCORES[name].column, 1.0, 7.5, 3.0, 7.5)).step == 20
 
 
+def test_of_rounds_with_the_same_score_the_one_of_the_lowest_perplexity_is_the_best():
+    rounds = rounds_with("dev_exact", 0.0, 0.0, 0.0)
+    rounds[1] = dataclasses.replace(rounds[1], dev_perplexity=3.0)
+    assert SCORES["exact"].best(rounds) is rounds[1]
+    assert SCORES["exact"].rounds_since_best(rounds) == 2  # patience waits for a better score
+
+
 @pytest.mark.parametrize("name", ["cer", "wer", "loss"])
 def test_the_best_round_is_the_first_of_the_lowest_error_rates(name):
     assert SCORES[name].best(rounds_with(SCORES[name].column, 9.0, 7.5, 8.0, 7.5)).step == 20
@@ -55,6 +62,11 @@ def test_every_score_has_its_own_column():
 
 
 SENTENCES, NAMES, LETTERS = ["a dog runs", "he sleeps"], ["Anna", "Otto"], ["ア ン ナ", "オ ッ ト"]
+CHINESE, THAI, KATAKANA = (
+    ["我看见狗。", "他睡着了！"],
+    ["ฉันไปโรงเรียนทุกวันจันทร์", "เขานอนหลับอยู่ในบ้านหลังใหญ่"],
+    ["アンナ", "オットー"],
+)
 
 
 @pytest.mark.parametrize(
@@ -64,6 +76,12 @@ SENTENCES, NAMES, LETTERS = ["a dog runs", "he sleeps"], ["Anna", "Otto"], ["ア
         (SENTENCES, NAMES, "exact"),
         (NAMES, NAMES, "exact"),
         (NAMES, LETTERS, "exact"),
+        (NAMES, KATAKANA, "exact"),
+        (["14 March 2027", "May 1, 1999"], ["2027-03-14", "1999-05-01"], "exact"),
+        (SENTENCES, CHINESE, "chrf"),
+        (SENTENCES, THAI, "chrf"),
+        (CHINESE, CHINESE, "chrf"),
+        (CHINESE, SENTENCES, "bleu"),
         (SENTENCES * 5, [*NAMES * 4, *SENTENCES], "bleu"),
         (SENTENCES * 5, [*NAMES * 4, "Anna", "he sleeps"], "exact"),  # nine in ten
     ],

@@ -1,7 +1,9 @@
 import dataclasses
+import errno
 import json
 import subprocess
 import sys
+from unittest.mock import Mock
 
 import keras
 import numpy as np
@@ -122,6 +124,16 @@ def test_a_fall_back_is_told_once_and_no_damaged_checkpoint_is_kept(tmp_path, st
     (tmp_path / checkpoints.FILE).unlink()
     with pytest.warns(UserWarning, match=r"state.npz is missing: resuming"):
         assert read_value(tmp_path) == 1.0
+
+
+def test_a_disk_that_cannot_be_read_is_no_damaged_checkpoint(tmp_path, state, monkeypatch):
+    for value in (1, 2):
+        checkpoints.save_checkpoint(tmp_path, state, make_variables(value))
+    with monkeypatch.context() as patch:
+        patch.setattr(np, "load", Mock(side_effect=OSError(errno.EIO, "Input/output error")))
+        with pytest.raises(OSError, match="Input/output error"):
+            checkpoints.load_checkpoint(tmp_path)
+    assert read_value(tmp_path) == 2.0
 
 
 def test_the_last_two_checkpoints_are_kept_and_no_more(tmp_path, state):

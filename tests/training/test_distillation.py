@@ -57,7 +57,7 @@ def weights_of(folder):
 
 
 def pairs_of(folder, pair_files, teachers=((1, 1), (1, 2))):
-    """What the student is to learn from these teachers, each (round, number), and how many of these pairs are real."""
+    """What the student is to learn from these teachers, each (round, number), and how many of these pairs, each once, are real."""
     real = read_pairs([pair_files / "train.tsv"])
     pairs = list(zip(real.source, real.target, strict=True))
     for number, teacher in teachers:
@@ -65,7 +65,8 @@ def pairs_of(folder, pair_files, teachers=((1, 1), (1, 2))):
         pairs += zip(real.source, forward, strict=True)
         pairs += zip(backward, real.target, strict=True)
     once = [pair for pair in dict.fromkeys(pairs) if all(map(str.strip, pair))]
-    return Corpus(*map(list, zip(*once, strict=True))), len(real)
+    distinct = set(zip(real.source, real.target, strict=True))
+    return Corpus(*map(list, zip(*once, strict=True))), len(distinct)
 
 
 def test_the_student_learns_from_the_pairs_and_from_what_each_teacher_makes_of_them(distilled, pair_files):

@@ -5,15 +5,17 @@ import re
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from keras import ops
 
-from keras_attn.config import ConfigError, override
+from keras_attn.cli.main import main
+from keras_attn.config import ConfigError, override, to_toml
 from keras_attn.corpora.named import load_corpus
 from keras_attn.data.splits import Splits
 from keras_attn.inference.translator import Translator
 from keras_attn.models.build import build_seq2seq
 from keras_attn.storage import packaged
-from keras_attn.storage.model_folder import load_model, save_model
+from keras_attn.storage.model_folder import load_config, load_model, save_model
 from keras_attn.text.corpus import Corpus
 from keras_attn.text.tokenizer import train_tokenizer
 from keras_attn.training.checkpoint import load_checkpoint
@@ -200,16 +202,36 @@ def test_a_training_starts_from_a_trained_model_and_goes_on_without_it(
     assert load_checkpoint(tmp_path / "new")[0].finished
     longer = dataclasses.replace(config, training=dataclasses.replace(config.training, epochs=2))
     train(longer, tmp_path / "new", start=Start(tmp_path / "gone", new_vocabulary))
+    assert f"{tmp_path / 'gone'} counted only when training began" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_model_that_keeps_its_vocabulary_says_how_that_was_made(recipe, trained_before, tmp_path):
+    config = override(
+        recipe(epochs=1, evaluate_every=8), ['tokenizer.kind="characters"', "tokenizer.vocab_size=99"]
+    )
+    train(config, tmp_path / "new", start=Start(trained_before))
+    assert load_config(tmp_path / "new").tokenizer == load_config(trained_before).tokenizer
+    train(config, tmp_path / "new", start=Start(trained_before))
+
+
+@pytest.mark.slow
+def test_a_config_of_data_alone_goes_on_with_the_model_that_it_starts_from(
+    pair_files, trained_before, tmp_path
+):
+    files = "".join(f"{name} = ['{pair_files / name}.tsv']\n" for name in ("train", "dev"))
+    (tmp_path / "my.toml").write_text(f"[data]\n{files}[training]\nepochs = 1\n")
+    options = ["train", tmp_path / "my.toml", tmp_path / "new", "--from", trained_before]
+    result = CliRunner().invoke(main, [str(option) for option in options])
+    assert result.exit_code == 0, result.stderr
+    before, new = load_config(trained_before), load_config(tmp_path / "new")
+    assert (new.model, new.tokenizer, new.search) == (before.model, before.tokenizer, before.search)
+    assert new.training.batch_size != before.training.batch_size
 
 
 @pytest.mark.slow
 def test_the_command_starts_from_a_trained_model(recipe, trained_before, tmp_path):
-    from click.testing import CliRunner
-
-    from keras_attn import config as configs
-    from keras_attn.cli.main import main
-
-    (tmp_path / "my.toml").write_text(configs.to_toml(recipe(epochs=1, evaluate_every=8)))
+    (tmp_path / "my.toml").write_text(to_toml(recipe(epochs=1, evaluate_every=8)))
     options = ["train", str(tmp_path / "my.toml"), str(tmp_path / "new")]
     result = CliRunner().invoke(main, [*options, "--from", str(trained_before)])
     assert result.exit_code == 0

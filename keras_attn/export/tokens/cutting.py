@@ -65,7 +65,7 @@ def cut(codes: tf.Tensor, length: tf.Tensor, pieces: Pieces, most: int) -> Cut:
     if pieces.byte_ids is not None:
         tokens = spread(tf.where(is_piece, tf.where(is_unknown, ends - starts, 1), 0), most)
         first = tf.gather(starts, tokens.owner)
-        spelled = tf.gather(codes, tf.minimum(first + tokens.within, size - 1)) % len(pieces.byte_ids)
+        spelled = tf.gather(codes, tf.minimum(tokens.places_from(starts), size - 1)) % len(pieces.byte_ids)
         unknown, ids = tf.gather(is_unknown, tokens.owner), tf.gather(ids, tokens.owner)
         return Cut(tf.where(unknown, tf.gather(pieces.byte_ids, spelled), ids), first, tokens.total)
     merged = is_unknown & tf.concat([[False], is_unknown[:-1]], axis=0)

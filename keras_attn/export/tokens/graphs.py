@@ -18,13 +18,17 @@ class Spread(NamedTuple):
 
     Attributes:
         owner: `[size]`, whose run each place is in.
-        within: `[size]`, how far from the beginning of that run.
+        starts: `[T]`, at which place each run begins.
         total: how many places the runs have together; positions after that belong to no run, whatever `owner` says.
     """
 
     owner: tf.Tensor
-    within: tf.Tensor
+    starts: tf.Tensor
     total: tf.Tensor
+
+    def places_from(self, begins: tf.Tensor) -> tf.Tensor:
+        """`[size]`, what stands at each place if the runs count on from `begins` `[T]`."""
+        return tf.gather(begins - self.starts, self.owner) + tf.range(self.owner.shape[0])
 
 
 def spread(counts: tf.Tensor, size: int) -> Spread:
@@ -33,7 +37,7 @@ def spread(counts: tf.Tensor, size: int) -> Spread:
     starts = ends - counts
     begun = tf.scatter_nd(tf.minimum(starts, size)[:, None], tf.ones_like(starts), [size + 1])
     owner = tf.cumsum(begun[:size]) - 1
-    return Spread(owner, tf.range(size) - tf.gather(starts, owner), ends[-1])
+    return Spread(owner, starts, ends[-1])
 
 
 def follow(jumps: tf.Tensor, start: tf.Tensor) -> tf.Tensor:

@@ -42,12 +42,12 @@ def joined(ids: tf.Tensor, tables: Surfaces) -> Joined:
     ends = tf.cumsum(sizes, axis=1)
     most = max(int(np.diff(tables.starts.astype(np.int64)).max()), 3 if tables.broken else 0)
     rows, size = ids.shape[0], ids.shape[1] * most
-    # One run more in each row fills it.
+    # One run more in each row fills it, with any bytes.
     sizes = tf.concat([sizes, size - ends[:, -1:]], axis=1)
     begins = tf.pad(begins, [[0, 0], [0, 1]])
     runs = spread(tf.reshape(sizes, [-1]), rows * size)
-    text = tf.constant(tables.text)
-    source = tf.minimum(tf.gather(tf.reshape(begins, [-1]), runs.owner) + runs.within, text.shape[0] - 1)
+    text = tf.constant(np.pad(tables.text, (0, max(size - len(tables.text), 0))))
+    source = runs.places_from(tf.reshape(begins, [-1]))
     codes = tf.reshape(tf.cast(tf.gather(text, source), tf.int32), [rows, size])
     return Joined(tf.where(tf.range(size) < ends[:, -1:], codes, -1), ends - behind)
 

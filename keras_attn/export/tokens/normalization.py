@@ -94,7 +94,7 @@ def _replaced(
     start = tf.bitwise.right_shift(value, LENGTH_BITS)
     runs = spread(tf.where(path < length, value - start * (1 << LENGTH_BITS), 0), size)
     strings = tf.concat([tf.cast(codes, tf.uint8), characters.strings], axis=0)
-    source = tf.gather(start, runs.owner) + runs.within
+    source = runs.places_from(start)
     found = tf.cast(tf.gather(strings, tf.minimum(source, strings.shape[0] - 1)), tf.int32)
     if characters.has_syllables:
         of_syllables = source - (size + SYLLABLES)

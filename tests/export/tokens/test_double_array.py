@@ -94,7 +94,7 @@ def test_jumps_are_followed():
 def test_runs_are_laid_out_one_behind_the_other():
     runs = spread(tf.constant([2, 0, 3, 0]), 7)
     assert runs.owner.numpy().tolist()[:5] == [0, 0, 2, 2, 2]
-    assert runs.within.numpy().tolist()[:5] == [0, 1, 0, 1, 2]
+    assert runs.places_from(tf.constant([10, 20, 30, 40])).numpy().tolist()[:5] == [10, 11, 30, 31, 32]
     assert int(runs.total) == 5
 
 

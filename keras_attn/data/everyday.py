@@ -1,0 +1,107 @@
+"""Lines as people write them but corpora of sentences hardly have them: a word or two alone, and lines within marks.
+
+Short sources are written in all ways: `Yes.`, `yes`, `YES!`, in Spanish also `¡Sí!`. What people say alone but a corpus says only
+before a comma ("Yes, I know.") or after one ("Sit down, please.") is made a line of its own. And some lines stand in parentheses or
+quotation marks.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import cycle
+
+from keras_attn.text.corpus import Corpus
+
+Pair = tuple[str, str]
+
+_WORD = re.compile(r"\w+")
+_FRAMED = re.compile(r"([¡¿]*)(.*?)([\s.!?。]*)", re.DOTALL)  # after NFKC
+_TYPED = ("", ""), ("", "."), ("", "!"), ("", "?")  # frames, whatever the corpus has
+_FRAME_SHARE = 0.002  # of all lines, from which on a frame of the corpus counts
+_SHORT = 2  # words
+_MOST_WORDS = 2, 3  # of a part of a line that becomes a line, source and target
+_OFTEN, _SHARE = 3, 0.3  # how often such parts are said together, and of all that the source is said for
+_TIMES = 3  # each way to write a short line: once is not enough to learn it
+_AROUND, _ONE_IN = ("()", '""'), 40  # pairs
+
+
+def with_everyday_lines(corpus: Corpus) -> Corpus:
+    """Adds such lines after the pairs, which must be in memory. A corpus with links stays as it is: these lines would have none."""
+    if corpus.links is not None:
+        return corpus
+    pairs = list(zip(corpus.source, corpus.target, strict=True))
+    short = [pair for pair in pairs if _is_short(pair[0])]
+    frames = _frames(corpus.source)
+    added = [
+        (way, target)
+        for source, target in _TIMES * [*short, *_parts(pairs)]
+        for way in _in_all_ways(source, frames)
+    ]
+    for (source, target), (before, after) in zip(pairs[::_ONE_IN], cycle(_AROUND), strict=False):
+        added.append((before + source + after, before + target + after))
+    return Corpus(*map(list, zip(*pairs, *added, strict=True)), corpus.dropped)
+
+
+def _is_short(line: str) -> bool:
+    """Whether it is a word or two. Not in scripts without capitals: in some of them spaces do not tell words."""
+    return 0 < len(_WORD.findall(line)) <= _SHORT and line.lower() != line.upper()
+
+
+def _framed(line: str) -> tuple[str, str, str]:
+    """What stands before the words of a line, the words, and what stands after them: `("¡", "Hola", "!")`."""
+    return _FRAMED.fullmatch(unicodedata.normalize("NFKC", line)).groups()
+
+
+def _frames(lines: Iterable[str]) -> list[tuple[str, str]]:
+    """Marks around lines, as people type them and as the corpus often has them: `("¡", "!")`."""
+    counts = Counter((before, after) for before, _, after in map(_framed, lines))
+    return sorted({*_TYPED, *(frame for frame, n in counts.items() if n >= _FRAME_SHARE * counts.total())})
+
+
+def _in_all_ways(line: str, frames: list[tuple[str, str]]) -> list[str]:
+    """A line with other marks around it and other capitals. A question stays one."""
+    _, bare, mark = _framed(line)
+    return [
+        before + words + after
+        for before, after in frames
+        if not after or ("?" in after) == ("?" in mark)
+        for words in (bare, bare.lower(), bare.upper())
+    ]
+
+
+def _parts(pairs: list[Pair]) -> list[Pair]:
+    """Short beginnings and ends that pairs often share, as sentences: `("Yes.", "Sí.")`.
+
+    Names are left out: what both languages write alike, and always with a capital.
+    """
+    counts = Counter(part for pair in pairs for part in _ends(*pair))
+    small = {word for source, _ in pairs for word in source.split() if word[0].islower()}
+    of_source: Counter[str] = Counter()
+    for (source, _), count in counts.items():
+        of_source[source] += count
+    return [
+        (f"{source}.", f"{target}.")
+        for (source, target), count in counts.items()
+        if count >= max(_OFTEN, _SHARE * of_source[source]) and (source != target or source.lower() in small)
+    ]
+
+
+def _ends(source: str, target: str) -> Iterator[Pair]:
+    """What stands before the first comma and after the last, if both sides have equally many.
+
+    Not after the last one of a question: of "You know him, don't you?", that is no sentence of its own.
+    """
+    sources, targets = source.split(", "), target.split(", ")
+    if len(sources) == len(targets) > 1:
+        for place in (0,) if "?" in source + target else (0, -1):
+            pair = _alone(sources[place]), _alone(targets[place])
+            lengths = [len(part.split()) for part in pair]
+            if all(0 < length <= most for length, most in zip(lengths, _MOST_WORDS, strict=True)):
+                yield pair
+
+
+def _alone(part: str) -> str:
+    """Without marks around it, and with a capital."""
+    _, part, _ = _framed(part)
+    return part[:1].upper() + part[1:]

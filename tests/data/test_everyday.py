@@ -1,0 +1,91 @@
+"""Lines as in everyday life, made of the pairs of a corpus."""
+
+from keras_attn.data.everyday import with_everyday_lines
+from keras_attn.text.corpus import Corpus
+
+
+def added(pairs):
+    """The pairs that are added to these."""
+    corpus = with_everyday_lines(Corpus(*map(list, zip(*pairs, strict=True)), dropped=3))
+    assert list(zip(corpus.source, corpus.target, strict=True))[: len(pairs)] == pairs and corpus.dropped == 3
+    return list(zip(corpus.source, corpus.target, strict=True))[len(pairs) :]
+
+
+def test_a_short_source_is_written_in_all_ways():
+    pairs = [
+        ("We know that.", "Wir wissen das."),
+        ("Good morning", "Guten Morgen!"),
+        ("Who won?", "Wer hat gewonnen?"),
+    ]
+    found = added(pairs)[:-1]
+    assert {source for source, target in found if target == "Guten Morgen!"} == {
+        *("Good morning.", "good morning.", "GOOD MORNING."),
+        *("Good morning!", "good morning!", "GOOD MORNING!"),
+        *("Good morning", "good morning", "GOOD MORNING"),
+    }
+    of_a_question = [source for source, target in found if target == "Wer hat gewonnen?"]
+    assert of_a_question == 3 * ["Who won", "who won", "WHO WON", "Who won?", "who won?", "WHO WON?"]
+    assert len(found) == 3 * (9 + 6)
+
+
+def test_marks_around_a_line_are_those_that_people_type_and_those_of_the_corpus():
+    pairs = [("¡Mira eso ahora!", "Look at that now!"), ("¿Quién ha ganado hoy?", "Who won today?")]
+    pairs += [("Hola.", "Hello."), ("¿Qué?", "What?"), ("Lo sabemos todo.", "We know it all.")]
+    ways = {
+        source for source, target in added(pairs) if target == "Hello." and source[-5:].strip("!.") == "Hola"
+    }
+    assert ways == {"Hola", "Hola.", "Hola!", "¡Hola!"}
+    assert {source for source, target in added(pairs) if target == "What?" and "u" in source} == {
+        *("Qué", "qué", "Qué?", "qué?", "¿Qué?", "¿qué?")
+    }
+    pairs = [("Viens ici tout de suite\u202f!", "Komm sofort her!"), ("Oui.", "Ja.")]
+    assert {source for source, target in added(pairs) if target == "Ja." and "Oui" in source} == {
+        *("Oui", "Oui.", "Oui!", "Oui !")
+    }
+
+
+def test_a_sentence_without_spaces_is_not_taken_for_a_word_and_neither_are_marks_alone():
+    assert added([("我昨天在车站看见他了。", "I saw him at the station yesterday.")] * 2)[1:] == []
+    assert added([("...", "...")] * 2)[1:] == []
+
+
+def test_what_pairs_often_share_before_or_after_a_comma_is_said_alone():
+    pairs = [(f"Yes, I saw {n} of them.", f"Ja, ich habe {n} davon gesehen.") for n in range(4)]
+    pairs += [(f"Wait for {n} days, please.", f"Warte {n} Tage, bitte.") for n in range(3)]
+    found = [pair for pair in added(pairs) if pair[0][0] not in '()"']
+    assert (
+        found.count(("Yes.", "Ja.")) == found.count(("yes", "Ja.")) == found.count(("PLEASE!", "Bitte.")) == 3
+    )
+    assert {target for _, target in found} == {"Ja.", "Bitte."}
+
+
+def test_what_is_seldom_said_so_or_ends_a_question_or_is_a_name_is_not():
+    pairs = [("Well, I saw them today.", "Nun, ich habe sie heute gesehen.")] * 2
+    pairs += [("You saw them today, right?", "Du hast sie heute gesehen, oder?")] * 5
+    pairs += [("Tom, I saw them today.", "Tom, ich habe sie heute gesehen.")] * 5
+    pairs += [
+        ("Ah, I saw them today.", f"{word}, ich habe sie heute gesehen.")
+        for word in ["Oh", "Ach", "Aha", "He"]
+    ] * 3
+    assert all(source[0] in '("' for source, _ in added(pairs))
+
+
+def test_a_word_that_both_languages_share_is_no_name_if_it_is_written_small():
+    pairs = [("No, I saw no bread.", "No, no vi pan.")] * 3
+    assert ("no", "No.") in added(pairs)
+
+
+def test_one_pair_in_forty_stands_in_parentheses_or_quotation_marks_on_both_sides():
+    pairs = [(f"I saw {n} of them.", f"Vi {n} de ellos.") for n in range(200)]
+    assert added(pairs) == [
+        ("(I saw 0 of them.)", "(Vi 0 de ellos.)"),
+        ('"I saw 40 of them."', '"Vi 40 de ellos."'),
+        ("(I saw 80 of them.)", "(Vi 80 de ellos.)"),
+        ('"I saw 120 of them."', '"Vi 120 de ellos."'),
+        ("(I saw 160 of them.)", "(Vi 160 de ellos.)"),
+    ]
+
+
+def test_a_corpus_with_links_stays_as_it_is():
+    corpus = Corpus(["Yes."], ["Ja."], links=[{(0, 0)}])
+    assert with_everyday_lines(corpus) is corpus
