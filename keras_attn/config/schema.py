@@ -167,7 +167,7 @@ class TrainingConfig:
     clip_norm: float = 1.0
     gradient_accumulation: int = 1  # batches per update, which uses their mean gradient
     ema_decay: float = 0.0  # 0: no moving average
-    # the development score that chooses the best model; auto: exact if lines are single words, else bleu
+    # the development score that chooses the best model; auto: exact for single words, chrf for text without spaces, else bleu
     best_by: str = choice("auto", "bleu", "chrf", "exact", "cer", "wer", "loss")
     patience: int = 0  # evaluations without a better model before training stops; 0: never
     # auto: mixed_bfloat16 if the processor or accelerator can multiply in it, else float32

@@ -5,7 +5,7 @@ from keras import ops
 
 from keras_attn.special_ids import EOS_ID
 
-_LEAST = 1e-20  # smallest probability: keeps its logarithm, and the inverse in the gradient, finite
+_LEAST = 1e-18  # smallest sum of weights: its logarithm is finite, its square, in the gradient, not yet zero
 
 
 @keras.saving.register_keras_serializable(package="keras_attn")
@@ -32,8 +32,8 @@ class PointerGenerator(keras.layers.Layer):
         read: `read(memory)`, if already available. `None`: computed here.
 
     Returns:
-        float32 `(B, T, V)`: log P. P sums to one: if the weights of the words sum to less, it is divided by its sum. A probability
-        below 1e-20 counts as 1e-20.
+        float32 `(B, T, V)`: log P. P sums to one: if the weights of the words sum to less, it is divided by its sum. A copied word's
+        weights that sum to less than 1e-18 count as 1e-18.
 
     Reference: See, Liu and Manning 2017, "Get To The Point: Summarization with Pointer-Generator Networks", section 2.2, equations
     8 and 9.
@@ -57,17 +57,24 @@ class PointerGenerator(keras.layers.Layer):
         return ops.cast(ops.squeeze(self.memory_layer(memory), -1), "float32")
 
     def call(self, logits, weights, state, inputs, source, memory, read=None):
+        logits, weights = ops.cast(logits, "float32"), ops.cast(weights, "float32")
         read = self.read(memory) if read is None else read
-        weights = ops.cast(weights, "float32")
         context = ops.sum(weights * ops.expand_dims(read, 1), axis=-1, keepdims=True)
         own = ops.cast(self.state_layer(state) + self.input_layer(inputs), "float32")
         gate = context + own  # [batch, time, 1]
-        words = ops.cast(ops.expand_dims(source, 1) > EOS_ID, "float32")
-        generate, copy = ops.sigmoid(gate), ops.sigmoid(-gate) * weights * words
-        total = ops.maximum(generate + ops.sum(copy, axis=-1, keepdims=True), _LEAST)
-        generated = generate / total * ops.softmax(ops.cast(logits, "float32"))
-        copied = _by_word(copy / total, source, generated.shape[-1])
-        return ops.log(ops.maximum(generated + copied, _LEAST))
+        evidence = ops.logsumexp(logits, axis=-1, keepdims=True)
+
+        weights = weights * ops.cast(ops.expand_dims(source, 1) > EOS_ID, "float32")  # those of words
+        total = ops.maximum(ops.sum(weights, axis=-1, keepdims=True), _LEAST)
+        same = ops.cast(ops.expand_dims(source, 2) == ops.expand_dims(source, 1), "float32")
+        by_word = ops.maximum(ops.matmul(weights, same), _LEAST)  # at each of its positions
+
+        # With odds of exp(-gate) for copying, log P = log P_vocab - log(1 + odds sum_i a_i), and at the source's few words
+        # log(1 + odds a_w / P_vocab) more, of which each position adds its share. So few passes over the vocabulary are needed.
+        places = _places(source, logits)
+        generated = ops.take(ops.reshape(logits, (-1,)), places) - evidence
+        gains = _softplus(ops.log(by_word) - gate - generated) * weights / by_word
+        return logits - (evidence + _softplus(ops.log(total) - gate)) + _by_place(gains, places, logits)
 
     def step(self, logits, weights, state, inputs, source, memory, read):
         """One target position of N hypotheses, those of a source adjacent: `(N, V), (N, S), (N, U), (N, E) -> (N, V)`."""
@@ -82,17 +89,24 @@ class PointerGenerator(keras.layers.Layer):
         return keras.layers.Dense(1, use_bias=use_bias, dtype=self.dtype_policy, name=name)
 
 
-def _by_word(weights, source, vocab_size):
-    """`sum_{i: w_i = w} a_i` for all w: `(B, T, S), (B, S) -> (B, T, V)`."""
-    batch, time, _ = ops.shape(weights)
+def _softplus(x):
+    """`log(1 + exp(x))`, which overflows in LiteRT if written so."""
+    return ops.maximum(x, 0.0) + ops.log(1.0 + ops.exp(-ops.abs(x)))
+
+
+def _places(source, logits):
+    """Where the source's words are in flat logits: `(B, S), (B, T, V) -> (B, T, S)`."""
+    batch, time, size = ops.shape(logits)
     rows = ops.reshape(ops.arange(batch * time, dtype="int32"), (batch, time, 1))
-    places = rows * vocab_size + ops.expand_dims(ops.cast(source, "int32"), 1)  # [batch, time, positions]
-    sums = _sums(ops.reshape(weights, (-1,)), ops.reshape(places, (-1,)), batch * time * vocab_size)
-    return ops.reshape(sums, (batch, time, vocab_size))
+    return rows * size + ops.expand_dims(ops.cast(source, "int32"), 1)
 
 
-def _sums(values, places, size):
-    """Adds values up by place, for `size` places. LiteRT scatters seven times as fast as it sums segments."""
+def _by_place(values, places, like):
+    """Adds values up by place, in the shape of `like`. LiteRT scatters seven times as fast as it sums segments."""
+    batch, time, size = ops.shape(like)
+    values, places = ops.reshape(values, (-1,)), ops.reshape(places, (-1,))
     if keras.backend.backend() == "tensorflow":
-        return ops.scatter(ops.expand_dims(places, -1), values, (size,))
-    return ops.segment_sum(values, places, size)
+        sums = ops.scatter(ops.expand_dims(places, -1), values, (batch * time * size,))
+    else:
+        sums = ops.segment_sum(values, places, batch * time * size)
+    return ops.reshape(sums, (batch, time, size))
