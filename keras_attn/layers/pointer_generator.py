@@ -32,8 +32,8 @@ class PointerGenerator(keras.layers.Layer):
         read: `read(memory)`, if already available. `None`: computed here.
 
     Returns:
-        float32 `(B, T, V)`: log P. P sums to one: if the weights of the words sum to less, it is divided by its sum. A copied word's
-        weights that sum to less than 1e-18 count as 1e-18.
+        float32 `(B, T, V)`: log P. P sums to one: if the weights of the words sum to less, it is divided by its sum. Weights of
+        a word that sum to less than 1e-18 count as 1e-18.
 
     Reference: See, Liu and Manning 2017, "Get To The Point: Summarization with Pointer-Generator Networks", section 2.2, equations
     8 and 9.
