@@ -1,5 +1,7 @@
 """Beam search that keeps live and finished hypotheses separately."""
 
+import math
+
 from keras import ops, tree
 
 from keras_attn.search import hypotheses, paths
@@ -76,8 +78,8 @@ def beam(
         "coverage_penalty": coverage_penalty,
         "diversity": diversity,
     }.items():
-        if not value >= 0:
-            raise ValueError(f"{name} must be 0 or more. Received: {name}={value}")
+        if not 0 <= value < math.inf:
+            raise ValueError(f"{name} must be 0 or more, and finite. Received: {name}={value}")
     if coverage_penalty and source_mask is None:
         raise ValueError("coverage_penalty needs a source_mask, which says which words to cover.")
     if isinstance(n_best, int) and not 1 <= n_best <= beam_size:

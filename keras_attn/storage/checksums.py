@@ -77,6 +77,8 @@ def check_files(sums: Path, files: Mapping[str, Path]) -> None:
             raise ChecksumError(
                 f"{sums} has no line for {name}, so the files do not belong together. Get the folder again"
             )
+        if not path.is_file():
+            raise ChecksumError(f"{path} is missing, although {sums} lists it. Get the folder again")
         if digest(path) != known[name]:
             raise ChecksumError(
                 f"{path} is damaged or was changed: its SHA-256 is not the one in {SUMS}. Get it again, or delete {SUMS} if the "

@@ -99,10 +99,10 @@ def check_model_folder(folder: str | Path) -> None:
     if not isinstance(written.get("format"), int):
         raise ModelFolderError(f"{Path(folder, FORMAT_FILE)} does not say which format the folder has")
     if written["format"] > FORMAT:
+        by = f"keras-attn {written['keras_attn']}" if "keras_attn" in written else "a later version"
         raise ModelFolderError(
-            f"{folder} was written by keras-attn {written.get('keras_attn')} in format {written['format']}; "
-            f"keras-attn {version('keras-attn')} reads formats up to {FORMAT}. "
-            f"Install keras-attn {written.get('keras_attn')} or newer"
+            f"{folder} was written by {by} in format {written['format']}; keras-attn {version('keras-attn')} reads formats up to "
+            f"{FORMAT}. Install that version, or a newer one"
         )
 
 

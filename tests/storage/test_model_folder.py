@@ -20,7 +20,7 @@ from keras_attn.models.build import build_seq2seq
 from keras_attn.storage import model_folder as folders
 from keras_attn.storage.checksums import SUMS, read_sums
 from keras_attn.storage.engine_file import ENGINE, has_engine
-from keras_attn.storage.folder_files import replace_file
+from keras_attn.storage.folder_files import check_folder_sums, replace_file
 from keras_attn.storage.model_folder import (
     FILES,
     ModelFolderError,
@@ -271,9 +271,18 @@ def test_a_missing_file_is_named(name, model_folder):
         load_model(model_folder)
 
 
+def test_a_missing_file_is_named_before_it_is_compared_with_its_checksum(model_folder):
+    (model_folder / "metrics.json").unlink()
+    with pytest.raises(ModelFolderError, match=r"metrics\.json is missing, although .*SHA256SUMS lists it"):
+        check_folder_sums(model_folder)
+
+
 def test_a_folder_of_a_newer_format_says_which_version_reads_it(old_folder):
     (old_folder / "format.json").write_text(json.dumps({"format": 3, "keras_attn": "3.1.0"}))
-    with pytest.raises(ModelFolderError, match=r"Install keras-attn 3\.1\.0 or newer"):
+    with pytest.raises(ModelFolderError, match=r"written by keras-attn 3\.1\.0 in format 3.* Install that"):
+        load_model(old_folder)
+    (old_folder / "format.json").write_text(json.dumps({"format": 3}))
+    with pytest.raises(ModelFolderError, match=r"written by a later version in format 3"):
         load_model(old_folder)
 
 
