@@ -15,7 +15,7 @@ LINTER := import sys, tomllib; print(*tomllib.load(open(sys.argv[1], "rb"))["pro
 PIP := cd "$(ROOT)" && PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
 	"$(BIN)/python" -m pip --quiet --disable-pip-version-check
 
-TWO_AT_A_TIME := -n 2 --dist worksteal
+IN_PARALLEL := -n auto --maxprocesses 8 --dist worksteal  # one a core, 2 GB each
 # What trains, exports or compiles whole models, drives a browser or runs notebooks stays out of `make check`.
 WITHOUT_SLOW_ONES := -m "not slow" --ignore tests/export --ignore tests/web --ignore tests/test_notebooks.py
 # On JAX these tests mostly compile: quickly, then, and each loop once, not once a test.
@@ -39,13 +39,13 @@ demo: $(VENV)/.installed
 	cd "$(ROOT)" && "$(BIN)/keras-attn" demo configs/phrasebook.toml demo
 
 check: $(VENV)/.installed-test lint
-	cd "$(ROOT)" && "$(BIN)/python" -m pytest $(TWO_AT_A_TIME) $(WITHOUT_SLOW_ONES)
+	cd "$(ROOT)" && "$(BIN)/python" -m pytest $(IN_PARALLEL) $(WITHOUT_SLOW_ONES)
 
 test: $(VENV)/.installed-test lint $(if $(shell command -v npm),web-packages)
-	cd "$(ROOT)" && "$(BIN)/python" -m pytest $(TWO_AT_A_TIME)
-	cd "$(ROOT)" && $(ON_JAX) "$(BIN)/python" -m pytest $(TWO_AT_A_TIME) $(ANY_BACKEND)
+	cd "$(ROOT)" && "$(BIN)/python" -m pytest $(IN_PARALLEL)
+	cd "$(ROOT)" && $(ON_JAX) "$(BIN)/python" -m pytest $(IN_PARALLEL) $(ANY_BACKEND)
 	@if "$(BIN)/python" -c "import torch" 2>/dev/null || test -n "$$KERAS_ATTN_TORCH_TESTS"; then cd "$(ROOT)" && \
-		KERAS_BACKEND=torch "$(BIN)/python" -m pytest $(TWO_AT_A_TIME) -m "not slow" $(ANY_BACKEND) tests/search; else $(NO_TORCH); fi
+		KERAS_BACKEND=torch "$(BIN)/python" -m pytest $(IN_PARALLEL) -m "not slow" $(ANY_BACKEND) tests/search; else $(NO_TORCH); fi
 
 lint: $(VENV)/.installed-lint
 	cd "$(ROOT)" && "$(BIN)/ruff" check . && "$(BIN)/ruff" format --check . && "$(BIN)/codespell" && "$(BIN)/python" docs/prose.py
