@@ -26,6 +26,7 @@ from shared.speed_model import BATCH, WIDTH, build, real_batches
 
 from keras_attn.corpora.named import load_corpus
 from keras_attn.text.tokenizer import Tokenizer
+from keras_attn.training.freed_memory import keep_freed_memory
 
 PROCESSES = {"keras_attn": resource.RUSAGE_SELF, "joeynmt": resource.RUSAGE_CHILDREN}
 LOGGED = 20  # steps of Joey NMT a line of its log
@@ -113,6 +114,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=60, help="training steps a round")
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
+    keep_freed_memory()  # as `keras-attn train` does
     tokenizer, dataset = real_batches(args.steps)
     tokens = sum(np.count_nonzero(target) for _, target, _ in dataset.as_numpy_iterator())
     model = build(True, tokenizer.vocab_size)
