@@ -90,7 +90,7 @@ class PointerGenerator(keras.layers.Layer):
 
 
 def _softplus(x):
-    """`log(1 + exp(x))`, which overflows in LiteRT if written so."""
+    """`log(1 + exp(x))`. In LiteRT `ops.softplus` overflows."""
     return ops.maximum(x, 0.0) + ops.log(1.0 + ops.exp(-ops.abs(x)))
 
 
