@@ -81,7 +81,9 @@ def override(config: Config, assignments: Iterable[str]) -> Config:
 def without_unused(tables: Tables) -> Tables:
     """Leaves out the keys that do not apply; configs written by versions before 0.2 contain them all."""
     return {
-        name: _without_left_over(name, table, keep=()) if name in _SECTIONS else table
+        name: _without_left_over(name, table, keep=())
+        if name in _SECTIONS and isinstance(table, dict)
+        else table
         for name, table in tables.items()
     }
 

@@ -14,7 +14,7 @@ from keras_attn.text.words import word_of_pieces
 def words_of(lines: Sequence[str], ids: Ragged, tokenizer: Tokenizer) -> list[list[int]]:
     """The word to which each sub-word of each line belongs, counted as in `str.split()`.
 
-    None for a line that the tokenizer's normaliser divides into other words: there the numbers of the links are meaningless.
+    Empty for a line that the tokenizer's normaliser divides into other words: there the numbers of the links are meaningless.
 
     Args:
         lines: the text.

@@ -98,7 +98,6 @@ class IsolatedGraphs:
     def open(self, signature: str, **inputs: np.ndarray) -> None:
         """See `Graphs`."""
         self._ask("open", signature, inputs)
-        self._opened[signature] = inputs
 
     def run(self, signature: str, **inputs: np.ndarray) -> Arrays:
         """See `Graphs`."""
@@ -110,6 +109,8 @@ class IsolatedGraphs:
                 if self._owner != os.getpid():  # there is none, or this process is a fork of its owner
                     self._start()
                 error, outputs = self._exchange(what, signature, inputs)
+                if what == "open" and error is None:
+                    self._opened[signature] = inputs
             except (BrokenPipeError, EOFError):
                 raise self._crashed() from None
             except BaseException:

@@ -1,6 +1,7 @@
 """Searches with the engine of a model folder on LiteRT, without TensorFlow and Keras."""
 
 import dataclasses
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -45,6 +46,7 @@ class LiteRTEngine:
             raise self._unusable(error) from None
         self._graphs = load_graphs(bytes(with_weights(folder, file)), isolated=isolated)
         self._room: dict[str, int] = {}  # by signature, the longest source that its interpreter has run
+        self._lock = threading.Lock()  # another thread must not open a signature again before it runs
 
     def refusal(self, method: Beam | Sampling) -> str | None:
         """Why it does not support this search, or `None` if it does."""
@@ -112,12 +114,14 @@ class LiteRTEngine:
         """
         size, length = source.shape
         try:
-            if length > self._room.get(signature, 0):
-                room = max(_SHORTEST, 1 << (length - 1).bit_length())
-                longest = np.full((size, room), EOS_ID, np.int32)
-                self._graphs.open(signature, source=longest, **{**others, "limits": np.ones(size, np.int32)})
-                self._room[signature] = room
-            return self._graphs.run(signature, source=source, **others)
+            with self._lock:
+                if length > self._room.get(signature, 0):
+                    room = max(_SHORTEST, 1 << (length - 1).bit_length())
+                    longest = np.full((size, room), EOS_ID, np.int32)
+                    once = {**others, "limits": np.ones(size, np.int32)}
+                    self._graphs.open(signature, source=longest, **once)
+                    self._room[signature] = room
+                return self._graphs.run(signature, source=source, **others)
         except ValueError as error:
             raise self._unusable(error) from None
 

@@ -239,10 +239,12 @@ class AttentionDecoder(keras.layers.Layer):
             )
         state = self.first_state(memory, initial_state)
         memory = (memory, self.precompute(memory), memory_mask)
-        run = self._run_at_once if self.feed == "none" else self._run_stepwise
         asked = {"weights": return_attention_scores, "states": return_states}
         asked = [name for name, wanted in asked.items() if wanted]
-        outputs = run(inputs, state, memory, asked, training)
+        if self.feed == "none":
+            outputs = self._run_at_once(inputs, state, memory, training)
+        else:
+            outputs = self._run_stepwise(inputs, state, memory, asked, training)
         return (outputs["readout"], *(outputs[name] for name in asked)) if asked else outputs["readout"]
 
     def compute_mask(self, inputs, inputs_mask=None):
@@ -333,7 +335,7 @@ class AttentionDecoder(keras.layers.Layer):
             outputs["readout"] = self.readout(outputs["output"], inputs, outputs["context"])
         return outputs
 
-    def _run_at_once(self, inputs, state, memory, asked, training):
+    def _run_at_once(self, inputs, state, memory, training):
         """For `feed="none"`: computes all states first, then attends once for all of them."""
         outputs, top = self.cells.run(inputs, state["cells"], training=training)
         context = weights = None

@@ -9,7 +9,7 @@ def masked_softmax(scores, mask=None):
     A row without a single `True` gives zeros, not NaN: a row of padding attends to nothing.
 
     Args:
-        scores: float tensor `(..., S)`.
+        scores: float tensor `(..., S)`, finite, at padding too.
         mask: boolean tensor broadcastable to `scores`, `True` at real positions. `None`: all are real.
 
     Returns:

@@ -41,7 +41,8 @@ def beam(
     Any remaining slots are filled with hypotheses that were cut at the limit; they are scored with the penalty for their own
     length and ordered among themselves.
 
-    A beam of one is greedy search: with a single slot, an EOS that is only second best must not end the sentence.
+    A beam of one is greedy search: with a single slot, an EOS that is only second best must not end the sentence. It has nothing to
+    choose from, so its scores are without the coverage penalty.
 
     Args:
         step, bos_id, eos_id, max_length, limits, return_weights, min_length: as for `greedy`; `step` is called with B * K rows, the

@@ -28,7 +28,7 @@ def batch_size(state: State) -> int | Scalar:
     if not leaves or any(len(leaf.shape) == 0 for leaf in leaves):
         raise ValueError(
             "search expects a state of at least one tensor, each of shape [B, ...]; B is the number of sentences. "
-            f"there are. Received: {tree.map_structure(lambda leaf: tuple(leaf.shape), state)}"
+            f"Received: {tree.map_structure(lambda leaf: tuple(leaf.shape), state)}"
         )
     return ops.shape(leaves[0])[0]
 

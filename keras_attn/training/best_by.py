@@ -29,9 +29,8 @@ class BestBy:
         return max(rounds, key=lambda one: (self._worth(one), -one.dev_perplexity))
 
     def rounds_since_best(self, rounds: Sequence[Round]) -> int:
-        """How many evaluations have passed without a better score."""
-        worths = [self._worth(one) for one in rounds]
-        return len(worths) - 1 - worths.index(max(worths)) if worths else 0
+        """How many evaluations have passed without a better round."""
+        return len(rounds) - 1 - rounds.index(self.best(rounds)) if rounds else 0
 
     def _worth(self, one: Round) -> float:
         return getattr(one, self.column) * (1 if self.rises else -1)

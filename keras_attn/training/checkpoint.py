@@ -25,6 +25,7 @@ from keras_attn import files
 from keras_attn.config import Config
 from keras_attn.files import give_second_name, new_file
 from keras_attn.text.tokenizer import Tokenizer
+from keras_attn.training.devices import Devices
 from keras_attn.training.history import Round
 
 FILE, PREVIOUS = Path("checkpoint", "state.npz"), Path("checkpoint", "previous.npz")
@@ -138,6 +139,20 @@ def load_checkpoint(folder: Path) -> tuple[TrainingState, Values] | None:
         stacklevel=2,
     )
     return saved
+
+
+def share_checkpoint(folder: Path, devices: Devices) -> None:
+    """Gives the first process' checkpoint to the others, if there are any.
+
+    The first one reads it before, which puts the previous one in its place if it cannot be used.
+
+    Raises:
+        CheckpointError, OSError: see `load_checkpoint`.
+    """
+    if devices.processes > 1:
+        if devices.process == 0:
+            load_checkpoint(folder)
+        devices.give_all(folder / FILE)
 
 
 def _step(state: TrainingState) -> int:

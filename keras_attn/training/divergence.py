@@ -16,7 +16,7 @@ class TrainingDiverged(ValueError):
 
 
 class StopOnDivergence(keras.callbacks.Callback):
-    """Raises `TrainingDiverged` after the first step with a NaN or infinite loss.
+    """Raises `TrainingDiverged` after the first step with a NaN or infinite loss, or after the steps of one execution with it.
 
     Args:
         training: the settings that the message suggests changing.
@@ -31,19 +31,22 @@ class StopOnDivergence(keras.callbacks.Callback):
         self._training = training
         self._describe = describe
         self._steps_per_round = steps_per_round
-        self._first = 0
+        self._first = self._done = 0  # steps before this round, and steps of it that are known to be good
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, float] | None = None) -> None:
-        self._first = epoch * self._steps_per_round
+        self._first, self._done = epoch * self._steps_per_round, 0
 
     def on_train_batch_end(self, batch: int, logs: dict[str, float]) -> None:
-        # Keras reports the mean over the round so far. Once NaN or infinite, it stays so; the first time is due to this step.
+        # Keras reports the mean over the round so far. Once NaN or infinite, it stays so; at first, it is due to what has just run.
         if not math.isfinite(logs["loss"]):
-            step = self._first + batch
+            first, last = self._first + self._done, self._first + batch
+            where = f"step {last + 1}, a batch of {self._describe(last)}"
+            if first < last:
+                where = f"one of the steps {first + 1} to {last + 1}, which ran at once (training.steps_per_execution)"
             raise TrainingDiverged(
-                f"the loss became {logs['loss']} in step {step + 1}, a batch of {self._describe(step)}. "
-                f"Try {self._advice()}, in another folder"
+                f"the loss became {logs['loss']} in {where}. Try {self._advice()}, in another folder"
             )
+        self._done = batch + 1
 
     def _advice(self) -> str:
         training = self._training

@@ -93,7 +93,7 @@ def train(
     check(config, folder)
     devices = find_devices(config.training)
     with devices.folder(folder) as folder, checkpoints.locked(folder):
-        devices.give_all(folder / checkpoints.FILE)
+        checkpoints.share_checkpoint(folder, devices)
         return _train(config, devices, folder, corpus, callbacks, start)
 
 

@@ -25,6 +25,8 @@ def hostile_tomls(good: str) -> Iterator[tuple[str, bytes]]:
             f"{key} in a device",
             re.sub(rf"^{key} = .*", f'{key} = ["/dev/zero"]', good, flags=re.MULTILINE).encode(),
         )
+    for value in ("3", "[]", "[{}]"):
+        yield f"data is {value}", f"data = {value}\n".encode()
     first, _, rest = good.partition("\n")
     for name, line in {
         "lists within lists": f"a = {'[' * DEEP}",

@@ -2,6 +2,8 @@
 
 import dataclasses
 import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -181,3 +183,28 @@ def test_an_engine_is_used_while_it_has_room_for_what_the_settings_allow(folder)
     update_config(folder, search=longer)
     with pytest.raises(ValueError, match="was made for shorter translations than"):
         LiteTranslator(folder)
+
+
+class Watched:
+    """Graphs that refuse a source longer than any that their interpreter has run, see `LiteRTEngine._answer`."""
+
+    def __init__(self, graphs):
+        self._graphs, self._room = graphs, {}
+
+    def open(self, signature, *, source, **others):
+        self._graphs.open(signature, source=source, **others)
+        self._room[signature] = source.shape[1]
+        time.sleep(0.1)  # now another thread might open it
+
+    def run(self, signature, *, source, **others):
+        assert source.shape[1] <= self._room[signature]
+        return self._graphs.run(signature, source=source, **others)
+
+
+def test_threads_with_short_and_long_lines_do_not_take_each_others_interpreters():
+    lines = ["otorhinolaryngologist" * 2, "cat"] * 4
+    pronouncer = LiteTranslator(packaged.folder("cmudict"))
+    pronouncer._engine._graphs = Watched(pronouncer._engine._graphs)
+    with ThreadPoolExecutor(len(lines)) as pool:
+        found = list(pool.map(lambda line: pronouncer([line], 1)[0], lines))
+    assert found == pronouncer(lines[:2], 1) * 4

@@ -346,6 +346,8 @@ def test_a_vocabulary_of_another_size_is_refused(old_folder, source_lines):
     ("name", "content", "message"),
     [
         ("config.toml", "[model]\nunits = 3\n", "config.toml is not usable: unknown key model.units"),
+        ("config.toml", "data = 3\n", r"config.toml is not usable: data is a section: write \[data\]"),
+        ("config.toml", "[[model]]\n", r"config.toml is not usable: model is a section: write \[model\]"),
         ("config.toml", "", "pieces, but the model in config.toml was built for 0"),
         ("format.json", "{", "format.json is not valid JSON"),
         ("format.json", "[]", "format.json is not a JSON object"),

@@ -26,7 +26,7 @@ def test_of_rounds_with_the_same_score_the_one_of_the_lowest_perplexity_is_the_b
     rounds = rounds_with("dev_exact", 0.0, 0.0, 0.0)
     rounds[1] = dataclasses.replace(rounds[1], dev_perplexity=3.0)
     assert SCORES["exact"].best(rounds) is rounds[1]
-    assert SCORES["exact"].rounds_since_best(rounds) == 2  # patience waits for a better score
+    assert SCORES["exact"].rounds_since_best(rounds) == 1  # it was the new best model
 
 
 @pytest.mark.parametrize("name", ["cer", "wer", "loss"])

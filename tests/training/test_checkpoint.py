@@ -13,6 +13,7 @@ from keras_attn.config import Config, SearchConfig
 from keras_attn.text.tokenizer import train_tokenizer
 from keras_attn.training import checkpoint as checkpoints
 from keras_attn.training.checkpoint import CheckpointError, TrainingState
+from keras_attn.training.devices import Devices
 from keras_attn.training.history import Round
 
 
@@ -153,6 +154,31 @@ def test_two_damaged_checkpoints_are_an_error_that_names_both(tmp_path, state):
         CheckpointError, match=r"state.npz is not usable .*, and .*previous.npz is not usable"
     ):
         checkpoints.load_checkpoint(tmp_path)
+
+
+@dataclasses.dataclass(frozen=True)
+class OneOfTwo(Devices):
+    """A process whose messages go through a list."""
+
+    messages: list = dataclasses.field(default_factory=list)
+    processes: int = 2
+
+    def from_first(self, function):
+        if self.process == 0:
+            self.messages.append(function())
+        return self.messages[-1]
+
+
+def test_a_damaged_checkpoint_of_the_first_process_is_replaced_before_the_others_get_it(tmp_path, state):
+    here, there = tmp_path / "first", tmp_path / "second"
+    for value in (1, 2):
+        checkpoints.save_checkpoint(here, state, make_variables(value))
+    (here / checkpoints.FILE).write_bytes(b"damaged")
+    first = OneOfTwo()
+    with pytest.warns(UserWarning, match="resuming from the previous checkpoint"):
+        checkpoints.share_checkpoint(here, first)
+    checkpoints.share_checkpoint(there, dataclasses.replace(first, process=1))
+    assert read_value(here) == read_value(there) == 1.0
 
 
 def test_no_flipped_bit_of_a_checkpoint_gives_other_values(tmp_path, state):

@@ -18,6 +18,14 @@ def test_the_error_names_the_step_and_its_batch(loss):
         callback.on_train_batch_end(1, {"loss": loss})
 
 
+def test_of_steps_that_run_at_once_none_is_blamed_alone():
+    callback = stopper()
+    callback.on_epoch_begin(2)
+    callback.on_train_batch_end(4, {"loss": 7.0})
+    with pytest.raises(TrainingDiverged, match=r"in one of the steps 46 to 50, which ran at once \("):
+        callback.on_train_batch_end(9, {"loss": float("nan")})
+
+
 def test_advice_names_the_values_in_use():
     with pytest.raises(
         TrainingDiverged, match=r"a lower training.learning_rate \(now 0.5\), in another folder"
