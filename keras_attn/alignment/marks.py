@@ -1,7 +1,7 @@
 """Carries the tags of HTML over to the translation: the model translates the text, and its attention places the tags.
 
     >>> translate_marked(translator, ["I gave <b>my dog</b> a bone.<br>"])
-    ['Le di <b>a mi perro</b> un hueso.<br>']
+    ['Le di a <b>mi perro</b> un hueso.<br>']
 
 Every tag of a line appears exactly once in the translation, and elements keep their nesting. An element encloses the span of the
 translation with the most words that attend to its words and the fewest others; if no word attends to it, it is empty. A tag inside
@@ -43,6 +43,7 @@ _INLINE = re.compile(
 )
 _DEEPEST = 100  # elements in one another; a tag further inside is placed alone
 _PUNCTUATION = re.compile(r"(&(amp|lt|gt);|[^\w\s])+$")
+_FIRST_PUNCTUATION = re.compile(r"(&(amp|lt|gt);|[^\w\s])+")
 
 
 @dataclasses.dataclass
@@ -53,6 +54,7 @@ class Element:
         tags: the start and end tag, or the single tag.
         start, end: it contains the words from `start` up to, not including, `end`.
         inside: the elements in it, in order.
+        after_mark: whether its beginning is between a punctuation mark and a word.
         before_mark: whether its end is between a word and a punctuation mark.
         spaced: whether there is a space on the left and on the right of a single tag.
     """
@@ -61,6 +63,7 @@ class Element:
     start: int
     end: int = 0
     inside: list["Element"] = dataclasses.field(default_factory=list)
+    after_mark: bool = False
     before_mark: bool = False
     spaced: tuple[bool, bool] = (False, False)
 
@@ -179,7 +182,8 @@ def _elements(
         ):
             stack[-1].inside.append(Element([tag], begun, begun, spaced=spaced))
         else:
-            element = Element([tag], ended, ended, spaced=spaced)
+            after_mark = bool(_PUNCTUATION.search(text[:place]))
+            element = Element([tag], ended, ended, spaced=spaced, after_mark=after_mark)
             stack[-1].inside.append(element)
             stack.append(element)
     _leave_open(stack, 0)
@@ -259,7 +263,13 @@ def _joined(pieces: Iterable[tuple[str, Any]]) -> str:
     """Joins words by spaces, with tags next to the words that they enclose and punctuation marks as in the line."""
     out: list[str] = []
     apart = False  # whether a space comes before the next part
+    after_mark = None  # the place of a start tag that a punctuation mark of the next word comes before
     for kind, piece in pieces:
+        if kind == "word" and after_mark is not None:
+            mark = _FIRST_PUNCTUATION.match(piece)
+            if mark and mark[0] != piece:
+                out.insert(after_mark, mark[0])
+                piece = piece[mark.end() :]
         if kind == "close":
             mark = _PUNCTUATION.search(out[-1]) if piece.before_mark and not out[-1].endswith(">") else None
             if mark:
@@ -268,7 +278,11 @@ def _joined(pieces: Iterable[tuple[str, Any]]) -> str:
         else:
             spaced = piece.spaced[0] if kind == "single" else True
             out += [" "] * (apart and spaced)
+            if kind == "open" and piece.after_mark and after_mark is None:
+                after_mark = len(out)
             out.append(piece if kind == "word" else piece.tags[0])
+        if kind != "open":
+            after_mark = None
         apart = {"word": True, "close": True, "open": False}.get(kind, kind == "single" and piece.spaced[1])
     return "".join(out)
 

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from keras_attn.cli import messages
-from keras_attn.cli.loading import MODEL, load_translator
+from keras_attn.cli.loading import MODEL, load_translator, why_missing
 from keras_attn.config.schema import LARGEST_BEAM
 from keras_attn.storage import packaged
 from keras_attn.storage.model_folder import load_data_config, update_metrics
@@ -17,7 +17,7 @@ FILE = click.Path(exists=True, dir_okay=False)
 
 @click.command(short_help="Score a model's translations of a test set.")
 @click.argument("folders", type=MODEL, nargs=-1, required=True)
-@click.option("--split", help="A split of the corpus that the model was trained on. [default: test]")
+@click.option("--split", help="A split of the named corpus that the model was trained on. [default: test]")
 @click.option("--source", type=FILE, help="A file to translate instead of a split; needs --reference.")
 @click.option(
     "--reference", "references", type=FILE, multiple=True, help="Its translations, raw text; repeatable."
@@ -68,7 +68,8 @@ def evaluate(
         try:
             corpus = split_corpus(data, name)
         except CorpusError as error:
-            raise CorpusError(f"{error}. Name the files to use with --source and --reference") from None
+            why = why_missing(data, name)
+            raise CorpusError(f"{error}{why}. Name the files to use with --source and --reference") from None
         tokenized = tokenized or tokenized_references(data, name)
     click.echo(f"translating {len(corpus)} lines of {name}", err=True)
     evaluations = evaluate(

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from keras_attn.cli import messages
-from keras_attn.cli.loading import MODEL, NEW_FOLDER, load_keras
+from keras_attn.cli.loading import MODEL, NEW_FOLDER, load_keras, why_missing
 from keras_attn.config import DataConfig
 from keras_attn.config.schema import LARGEST_BEAM
 from keras_attn.storage import packaged
@@ -46,7 +46,9 @@ FILE = click.Path(exists=True, dir_okay=False)
     help="[default: FOLDER/saved-model, FOLDER/litert-PRECISION; of a packaged model, such a folder here, with its name in front]",
 )
 @click.option(
-    "--source", type=FILE, help="At least 50 lines on which to compare the export. [default: the dev split]"
+    "--source",
+    type=FILE,
+    help="At least 50 lines on which to compare the export. [default: the dev split of a named corpus]",
 )
 @click.option("--reference", type=FILE, help="Their translations, for BLEU.")
 def export(
@@ -116,5 +118,7 @@ def _dev_split(data: DataConfig) -> Corpus | None:
     try:
         return split_corpus(data, "dev")
     except CorpusError as error:
-        messages.warning(f"not compared with the model: {error}. Name a file with --source")
+        messages.warning(
+            f"not compared with the model: {error}{why_missing(data, 'dev')}. Name a file with --source"
+        )
         return None

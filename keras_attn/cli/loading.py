@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from keras_attn.cli import messages
+from keras_attn.config import DataConfig
 from keras_attn.silence import silent_stderr
 from keras_attn.storage import packaged
 from keras_attn.storage.model_folder import check_model_folder
@@ -46,6 +47,12 @@ class _NewFolder(click.Path):
 
 MODEL = _ModelFolder(exists=True, file_okay=False)
 NEW_FOLDER = _NewFolder(file_okay=False)
+
+
+def why_missing(data: DataConfig, split: str) -> str:
+    """Why the files of a split may be missing, to go on with after an error; nothing if the model did not name any."""
+    named = split in ("train", "dev", "test") and getattr(data, split)
+    return ": a model folder does not hold the files that its model was trained on" if named else ""
 
 
 def load_translator(folder: str, *others: str) -> "Translator":

@@ -13,7 +13,7 @@ from keras_attn.cli import messages
 from keras_attn.cli.loading import MODEL
 from keras_attn.cli.translate_lines import Block, LineTranslator, in_processes, in_this_process
 from keras_attn.config import Sampling
-from keras_attn.config.schema import LARGEST_BEAM
+from keras_attn.config.schema import LARGEST_BEAM, LARGEST_MIN_LENGTH
 from keras_attn.inference.options import ENGINES
 from keras_attn.text.glossary import Glossary
 from keras_attn.text.line_files import MAX_LINE_BYTES
@@ -55,7 +55,9 @@ _FOR_LONG_INPUTS = (
     help="Larger values make an n-best list more varied. [default: 0]",
 )
 @click.option(
-    "--min-length", type=click.IntRange(0), help="The fewest sub-words, end included. [default: the model's]"
+    "--min-length",
+    type=click.IntRange(0, LARGEST_MIN_LENGTH),
+    help="The fewest sub-words, end included. [default: the model's]",
 )
 @click.option(
     "--no-repeat-ngram",

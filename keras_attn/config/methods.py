@@ -5,7 +5,7 @@ import math
 from numbers import Integral, Real
 from typing import Any
 
-from keras_attn.config.schema import SearchConfig
+from keras_attn.config.schema import LARGEST_MIN_LENGTH, SearchConfig
 
 
 def check_number(name: str, value: Any, kind: type) -> None:
@@ -33,6 +33,10 @@ class _Constraints:
         for name in ("min_length", "no_repeat_ngram"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} must be 0 or more. Received: {name}={getattr(self, name)}")
+        if self.min_length > LARGEST_MIN_LENGTH:
+            raise ValueError(
+                f"min_length must be at most {LARGEST_MIN_LENGTH:,}. Received: min_length={self.min_length}"
+            )
 
 
 @dataclasses.dataclass(frozen=True)

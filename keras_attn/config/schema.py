@@ -14,6 +14,7 @@ class ConfigError(ValueError):
 
 Kinds = dict[str, tuple[Any, ...]]  # for each key, the values of which it must have one
 LARGEST_BEAM = 1000
+LARGEST_MIN_LENGTH = 10_000
 
 
 def choice(default: str, *others: str, only_with: tuple[Kinds, ...] = ()) -> Any:
@@ -186,9 +187,8 @@ class SearchConfig:
     length_penalty: float = 1.0  # alpha in ((5 + n) / 6) ** alpha, Wu et al. 2016, equation 14
     # beta of the same equation: penalises source words that were not read; needs attention
     coverage_penalty: float = 0.0
-    min_length: int = limited(
-        2, 10_000
-    )  # the fewest target sub-words, EOS included; 2: no translation is empty
+    # the fewest target sub-words, EOS included; 2: no translation ends at once, and hardly any is empty
+    min_length: int = limited(2, LARGEST_MIN_LENGTH)
     no_repeat_ngram: int = 0  # no sequence of this many sub-words is repeated; 0: no limit
     # instead of a translation with other digits than its source, take the best one of the beam with the same
     keep_numbers: bool = False

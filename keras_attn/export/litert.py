@@ -13,6 +13,7 @@ which every LiteRT runtime has. For batches on servers, see `export.saved_model`
 """
 
 import json
+import warnings
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -32,6 +33,7 @@ from keras_attn.export.subject import Exportable, Subject, load_subject
 from keras_attn.export.text_signatures import text_signatures
 from keras_attn.files import write_bytes
 from keras_attn.models.ensemble import Ensemble
+from keras_attn.models.seq2seq import Seq2Seq
 from keras_attn.special_ids import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
 PRECISIONS = ("float32", "int8")
@@ -57,8 +59,8 @@ def export_litert(
         precision: `"float32"`; or `"int8"`, a quarter of the size and faster: weights in int8, computing in float32 where rows are
             scaled (dynamic-range quantisation).
         beam_size: 1 is greedy search.
-        source_length: S, the most source ids, EOS included; `None`: the model's `search.max_source_length`. A source without ids
-            has the model's own shape.
+        source_length: S, the most source ids, EOS included; `None`: the model's `search.max_source_length`. A greater number
+            counts as that, with a warning. A source without ids has the model's own shape.
         max_length: L, the most tokens of a translation, EOS included.
         sources: at least 50 inputs on which to compare the file with the model: sentences if there are vocabularies, else an array.
             `None`: random inputs for a bare `Seq2Seq`; no comparison for others, because random text proves little.
@@ -71,7 +73,7 @@ def export_litert(
         The comparison, which is also saved in `model.json`.
 
     Raises:
-        ValueError: an invalid argument, or an ensemble.
+        ValueError: an invalid argument, an ensemble, or a model that does not compute in float32.
         ConversionError: the model needs more than built-in operators.
         ParityError: the file translates differently.
         FileExistsError: `output` exists and is not an earlier export.
@@ -84,11 +86,17 @@ def export_litert(
             f"a .tflite holds one model, and this is an ensemble of {len(subject.model.models)}: export one of them, or train a "
             "single model on their translations. A SavedModel can hold an ensemble"
         )
+    _check_dtype(subject.model)
     if sources is None and subject.translator is None:
         sources = subject.random_sources(MIN_SENTENCES)
     if sources is not None:
         check_sources(subject, sources, references)
-    length = source_length or subject.search.max_source_length
+    length = subject.search.max_source_length
+    if source_length and length < source_length:
+        warnings.warn(
+            f"the file takes {length} source ids, not {source_length}: the model reads no more (search.max_source_length)",
+            stacklevel=2,
+        )
     signatures = _signatures(subject, precision, length=length, max_length=max_length, padded=padded)
     description = _description(
         subject, precision, signatures=signatures, length=length if padded else None, max_length=max_length
@@ -128,6 +136,16 @@ def _check(precision: str, source_length: int | None, *, max_length: int) -> Non
         )
     if max_length < 1:
         raise ValueError(f"max_length must be at least 1. Received: max_length={max_length}")
+
+
+def _check_dtype(model: Seq2Seq) -> None:
+    """Refuses a model in another precision: LiteRT has no operators for it, or none that are faster."""
+    others = {layer.compute_dtype for layer in model._flatten_layers()} - {"float32"}
+    if others:
+        raise ValueError(
+            f"a .tflite computes in float32, and layers of this model compute in {', '.join(sorted(others))}: build the model anew "
+            "after keras.config.set_dtype_policy('float32'), and give it the weights of this one, set_weights(model.get_weights())"
+        )
 
 
 def _signatures(

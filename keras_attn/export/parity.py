@@ -260,8 +260,8 @@ def _scores(
     """BLEU of the export and of Keras; without references, that of the export against Keras' translations."""
     if not subject.translator or have_no_spaces(ours if references is None else references):
         return None, None
-    if references is None:
-        return corpus_scores(theirs, ours), None
+    if references is None:  # if all are shorter than four words, even equal translations have a BLEU of 0
+        return (corpus_scores(theirs, ours) if corpus_scores(ours, ours).bleu else None), None
     return corpus_scores(theirs, references), corpus_scores(ours, references)
 
 

@@ -37,9 +37,10 @@ class LiteRTModel:
         The target ends with EOS unless it was cut at its limit.
 
         Raises:
-            ValueError: more ids than the export's fixed source length.
+            ValueError: not one source of the model's shape; more ids than the export's fixed source length, an id that is not in
+                the vocabulary, or padding before one.
         """
-        source = np.asarray(source, self._source["dtype"])
+        source = self._checked(source)
         length = self.description["source_length"]
         if source.ndim == 1 and length is not None:
             if len(source) > length:
@@ -49,6 +50,28 @@ class LiteRTModel:
             source = np.pad(source, (0, length - len(source)), constant_values=PAD_ID)
         outputs = self._run(source=source[None])
         return outputs["ids"][0, : outputs["lengths"][0]].tolist(), float(outputs["scores"][0])
+
+    def _checked(self, source: Sequence[int] | np.ndarray) -> np.ndarray:
+        """One source as an array of the file's dtype."""
+        source, reads_ids = np.asarray(source), self._source["dtype"] == "int32"
+        shape = self._source["shape"][1:]
+        fits = source.ndim == len(shape) and (
+            reads_ids or all(want in (None, size) for want, size in zip(shape, source.shape, strict=True))
+        )
+        numbers = np.issubdtype(source.dtype, np.integer if reads_ids else np.number) or not source.size
+        if not (fits and numbers):
+            wanted = "the ids of one source, such as [7, 5, 3]" if reads_ids else f"numbers of shape {shape}"
+            raise ValueError(f"expected {wanted}; got shape {source.shape} and dtype {source.dtype}")
+        if reads_ids and source.size:
+            most = self.description["vocab_sizes"]["source"]
+            if source.min() < 0 or source.max() >= most:
+                raise ValueError(
+                    f"expected ids from 0 to {most - 1}; got some from {source.min()} to {source.max()}"
+                )
+            real = source != PAD_ID
+            if (real[1:] > real[:-1]).any():
+                raise ValueError(f"expected padding ({PAD_ID}) only on the right; got some before an id")
+        return source.astype(self._source["dtype"])
 
     def _first_inputs(self) -> Arrays:
         """The longest source, or nothing where it makes no difference.

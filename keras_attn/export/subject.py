@@ -106,7 +106,8 @@ def load_subject(
     Args:
         model: see `Exportable`.
         beam_size: the beam size of the export's search. `None`: the model's own.
-        max_source_length: the most source ids that the export takes, if fewer than the model's own limit.
+        max_source_length: the most source ids that the export takes; of a model with vocabularies, no more than its own limit.
+            `None`: that limit.
 
     Raises:
         ValueError: an invalid `beam_size`, Keras does not run on TensorFlow, or padding changes the encoder's output.
@@ -124,7 +125,7 @@ def load_subject(
     if beam_size is not None:
         search = dataclasses.replace(search, beam_size=beam_size)
     if max_source_length is not None:
-        most = min(search.max_source_length, max_source_length)
+        most = min(search.max_source_length, max_source_length) if translator else max_source_length
         search = dataclasses.replace(search, max_source_length=most)
     if search.beam_size == 1:  # a greedy search has nothing to choose from
         search = dataclasses.replace(search, coverage_penalty=0.0, keep_numbers=False)

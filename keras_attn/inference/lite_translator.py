@@ -52,10 +52,11 @@ class LiteTranslator:
         Raises:
             ValueError: an invalid value.
         """
+        method = method_of(beam_size, options, self.search)
         for name in _NOT_WITHOUT_KERAS:
             if options.get(name):
                 return f"it does not support {name}"
-        return self._engine.refusal(method_of(beam_size, options, self.search))
+        return self._engine.refusal(method)
 
     def __call__(
         self, lines: Sequence[str], beam_size: int | None = None, **options: Unpack[Options]

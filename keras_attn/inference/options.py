@@ -18,7 +18,7 @@ class Options(TypedDict, total=False):
     """Keyword arguments of `Translator.translate`. For those left out, or None, the model's settings are used.
 
     Attributes:
-        length_penalty: alpha in `((5 + n) / 6) ** alpha`; 0 compares plain log-probabilities.
+        length_penalty: alpha in `((5 + n) / 6) ** alpha`; 0: off.
         coverage_penalty: beta in `beta * sum_s log(min(sum_t weight_ts, 1))`, added to a beam's scores; 0: off.
         diversity: how much a beam prefers hypotheses that diverge early, for n-best lists that differ in more than their endings:
             gamma of Li et al. 2016, see `search.beam`. 0: off.
@@ -32,7 +32,7 @@ class Options(TypedDict, total=False):
         sampling: sample the translations, without options of a beam. A `min_length` or `no_repeat_ngram` of 0 in it is the model's
             own.
         n_best: how many hypotheses of the beam to return: the best one, with the others as its `alternatives`. There may be fewer
-            if the search finds fewer.
+            if the search finds fewer, and a text may occur twice, cut into sub-words in two ways.
         word_scores: whether to return the probability of each word.
         batch_size: lines translated at once; it changes speed and memory, not results.
     """
@@ -81,6 +81,12 @@ def method_of(beam_size: int | None, options: Options, settings: SearchConfig) -
     if method is None:
         method = Beam.of(settings)
         given |= of_a_beam
+        if (beam_size or method.beam_size) == 1 and (
+            options.get("coverage_penalty") or options.get("diversity")
+        ):
+            raise ValueError(
+                "coverage_penalty and diversity need a beam_size of at least 2, to have something to choose from"
+            )
     elif not isinstance(method, Sampling):
         raise ValueError(
             "sampling must be a Sampling of keras_attn.search, such as Sampling(temperature=0.5). "

@@ -106,7 +106,8 @@ class Translator:
         Raises:
             ValueError: there are none, or their vocabularies differ.
         """
-        if not translators or not all(isinstance(each, Translator) for each in translators):
+        is_list = isinstance(translators, list | tuple) and len(translators) > 0
+        if not is_list or not all(isinstance(each, Translator) for each in translators):
             raise ValueError(
                 f"an ensemble needs a list of translators, at least one. Received: {translators!r:.80}. "
                 "Translator.load(folder, folder, ...) loads an ensemble from folders"

@@ -81,8 +81,14 @@ def save_model(
         precision: how weights are stored, `"float32"` or, at half the size, `"float16"`; they are loaded as float32.
 
     Raises:
+        TypeError: not a `TrainedModel`.
         OSError: the folder cannot be written.
     """
+    if not isinstance(trained, TrainedModel):
+        raise TypeError(
+            "save_model takes a TrainedModel: the model with its config and its vocabularies, as from load_model. "
+            f"Received: {trained!r:.80}"
+        )
     with new_files(Path(folder)) as saving:
         write_text(saving / CONFIG, configs.to_toml(_without_paths(trained.config)))
         write_bytes(saving / SOURCE, trained.source_tokenizer.model_proto)

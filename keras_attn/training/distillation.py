@@ -23,6 +23,7 @@ from keras_attn.config import Config, ConfigError, TrainingConfig
 from keras_attn.data.splits import Splits, split_corpus
 from keras_attn.files import write_json, write_text
 from keras_attn.inference.translator import Translator
+from keras_attn.models.build import build_seq2seq
 from keras_attn.storage import model_folder
 from keras_attn.text.corpus import Corpus, keep_usable, read_lines, read_pairs
 from keras_attn.text.links import Links, format_pharaoh, parse_links
@@ -73,6 +74,7 @@ def distill(
         raise ConfigError("a student learns from its teachers' pairs: its [data] must equal theirs")
     for each, where in ((config, folder / TEACHERS), (student, folder)):
         fit.check(each, where)
+        _check_model(each)
     real = _real_pairs(config)
     _begin(folder, rounds=rounds, teachers=teachers, pairs=digest(real))
     pairs = real.train
@@ -88,6 +90,15 @@ def distill(
     fit.train(_sized(student, pairs, real), folder, corpus=Splits(pairs, real.dev))
     model_folder.update_config(folder, data=without_files(config).data)
     return model_folder.load_metrics(folder)
+
+
+def _check_model(config: Config) -> None:
+    """Refuses a model that cannot be built: the student's turn comes hours later."""
+    sizes = dict.fromkeys(("source_vocab_size", "target_vocab_size"), max(config.tokenizer.vocab_size, 8))
+    try:
+        build_seq2seq(dataclasses.replace(config.model, **sizes))
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
 
 
 @dataclasses.dataclass(frozen=True)

@@ -108,6 +108,8 @@ def _train(
     state, values = checkpoints.load_checkpoint(folder) or (None, None)
     if start and not start.new_vocabulary:
         kept = state.config.tokenizer if state else load_config(start.folder).tokenizer
+        if kept != config.tokenizer and not state:
+            _tell(f"the vocabulary is that of {start.folder}; [tokenizer] would count with a new one only")
         config = dataclasses.replace(config, tokenizer=kept)
     if state:
         before, state = state, with_config(state, config)

@@ -134,7 +134,10 @@ def test_a_tokenized_reference_gives_a_second_pair_of_scores(run, model_folder, 
         (["--source", "SOURCE", "--reference", "TARGET", "--split", "dev"], "exclude each other"),
         (["--split", "dev"], "no files for the dev split"),
         (["--split", "tset"], "unknown split: 'tset'"),
-        (["--split", "test"], "test.en does not exist. Name the files to use with --source and --reference"),
+        (
+            ["--split", "test"],
+            "test.en does not exist: a model folder does not hold the files that its model was trained on. Name the files to",
+        ),
     ],
 )
 def test_what_cannot_be_evaluated_is_a_mistake(

@@ -66,9 +66,9 @@ def rows_without_words():
     return rows
 
 
-def trained(encoder, *, source_embedding=True, **parts):
+def untrained(encoder, *, source_embedding=True, **parts):
     keras.utils.set_random_seed(1)
-    model = Seq2Seq(
+    return Seq2Seq(
         source_embedding=layers.Embedding(V, WIDTH) if source_embedding else None,
         encoder=encoder,
         decoder=AttentionDecoder(WIDTH, BahdanauAttention(WIDTH), readout_units=WIDTH),
@@ -76,8 +76,11 @@ def trained(encoder, *, source_embedding=True, **parts):
         output=layers.Dense(V),
         **parts,
     )
-    source, target = parts.get("pairs") or reversal_pairs(256, seed=1)
-    fit(model, source, target)
+
+
+def trained(encoder, **parts):
+    model = untrained(encoder, **parts)
+    fit(model, *reversal_pairs(256, seed=1))
     return model
 
 
@@ -259,6 +262,51 @@ def test_an_encoder_that_reads_padding_is_refused_before_it_is_converted(tmp_pat
     with pytest.raises(ValueError, match=r"another memory or state when more padding .* keras\.Sequential"):
         export_litert(model, tmp_path / "phone")
     assert not (tmp_path / "phone").exists()
+
+
+@pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16", "float64"])
+def test_a_model_in_another_precision_is_told_so_before_it_is_converted(policy, tmp_path):
+    keras.config.set_dtype_policy(policy)
+    try:
+        model = untrained(ENCODERS["bidirectional encoder"]())
+    finally:
+        keras.config.set_dtype_policy("float32")
+    with pytest.raises(
+        ValueError, match=r"computes in float32, and layers of this model compute in \w*float"
+    ):
+        export_litert(model, tmp_path / "phone")
+    assert not (tmp_path / "phone").exists()
+
+
+@pytest.fixture(scope="module")
+def phone_of_ids(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("phone_of_ids")
+    export_litert(reverser("Keras' LSTM"), folder / "phone", source_length=12, max_length=12)
+    return LiteRTModel(folder / "phone")
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        ([[7, 5, EOS_ID]], r"expected the ids of one source, such as .*; got shape \(1, 3\)"),
+        ([7.0, 5.0], "expected the ids of one source.*float64"),
+        ([V, EOS_ID], f"expected ids from 0 to {V - 1}; got some from {EOS_ID} to {V}"),
+        ([-1, EOS_ID], "got some from -1"),
+        ([0, 5, EOS_ID], "expected padding .0. only on the right"),
+    ],
+)
+def test_a_file_refuses_ids_as_the_model_does(ids, message, phone_of_ids):
+    with pytest.raises(ValueError, match=message):
+        phone_of_ids.translate_ids(ids)
+
+
+def test_a_file_refuses_a_picture_of_another_shape(picture_reader, tmp_path):
+    model, pictures, _ = picture_reader
+    export_litert(model, tmp_path / "phone", max_length=5)
+    with pytest.raises(
+        ValueError, match=r"expected numbers of shape \[4, 16, 1\]; got shape \(1, 4, 16, 1\)"
+    ):
+        LiteRTModel(tmp_path / "phone").translate_ids(pictures[:1])
 
 
 def test_inputs_that_a_model_cannot_read_are_refused_before_anything_is_written(picture_reader, tmp_path):

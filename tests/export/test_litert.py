@@ -237,6 +237,16 @@ def test_any_length_may_have_a_limit(digit_speller, beam_of_four, tmp_path):
     assert json.loads((tmp_path / "out" / "model.json").read_text())["search"]["max_source_length"] == 16
 
 
+def test_a_file_is_not_longer_than_its_model_reads(digit_speller, tmp_path):
+    search = dataclasses.replace(digit_speller.config.search, max_source_length=16)
+    model = dataclasses.replace(
+        digit_speller, config=dataclasses.replace(digit_speller.config, search=search)
+    )
+    with pytest.warns(UserWarning, match="takes 16 source ids, not 40"):
+        export_litert(model, tmp_path / "out", source_length=40, max_length=24)
+    assert json.loads((tmp_path / "out" / "model.json").read_text())["source_length"] == 16
+
+
 def test_ids_that_just_fit_the_fixed_length_are_taken(beam_of_four, digit_speller):
     words = "3 1 4 " * 5  # of 15 sub-words
     ids = [*digit_speller.source_tokenizer.encode([words])[0], EOS_ID]

@@ -88,7 +88,7 @@ def test_a_coverage_penalty_lowers_scores(found):
         (5, {"length_penalty": 1.0, "diversity": 0.0, "min_length": 2}, None),
         (3, {}, "it has beams of 1 and 5, not of 3"),
         (None, {"length_penalty": 0.5}, "its length_penalty is 1.0, not 0.5"),
-        (1, {"coverage_penalty": 0.5}, "its coverage_penalty is 0.05, not 0.5"),
+        (5, {"coverage_penalty": 0.5}, "its coverage_penalty is 0.05, not 0.5"),
         (None, {"diversity": 0.5}, "its diversity is 0.0, not 0.5"),
         (None, {"min_length": 3}, "its min_length is 2, not 3"),
         (None, {"no_repeat_ngram": 3}, "its no_repeat_ngram is 0, not 3"),

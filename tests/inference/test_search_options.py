@@ -248,8 +248,9 @@ def test_an_ensemble_can_be_pickled(both, lines):
     assert pickle.loads(pickle.dumps(both))(lines[:3]) == both(lines[:3])
 
 
-@pytest.mark.parametrize("translators", [[], ["a", "b"]])
-def test_an_ensemble_is_made_of_translators(translators):
+@pytest.mark.parametrize("translators", [[], ["a", "b"], "one"])
+def test_an_ensemble_is_made_of_translators(translators, translator):
+    translators = translator if translators == "one" else translators
     with pytest.raises(
         ValueError, match=r"needs a list of translators, at least one\. Received: .* Translator\.load"
     ):
@@ -273,6 +274,9 @@ def test_an_ensemble_takes_models_of_one_vocabulary(translator, tiny_trained, so
         ({"glossary": {"cat": "chat"}, "beam_size": 1}, "a glossary needs beam search"),
         ({"glossary": {"cat": "chat"}, "sampling": Sampling()}, "a glossary needs beam search"),
         ({"min_length": -1}, "min_length must be 0 or more"),
+        ({"min_length": 10_001}, "min_length must be at most 10,000. Received: min_length=10001"),
+        ({"beam_size": 1, "coverage_penalty": 0.5}, "need a beam_size of at least 2"),
+        ({"beam_size": 1, "diversity": 0.5}, "need a beam_size of at least 2"),
         ({"diversity": -1.0}, "diversity must be 0 or more"),
         ({"diversity": 1.0, "glossary": {"cat": "chat"}}, "no diversity"),
         ({"prefix": ["le", None]}, "expected text; got None in row 1 of prefix"),

@@ -205,10 +205,16 @@ def test_other_pairs_in_the_same_folder_are_refused(unbroken, two_rounds, pair_f
 
 
 @pytest.mark.parametrize(
-    "choice", ["model.attention=none", "training.scheduled_sampling=2", "data.source_language=de"]
+    "choice",
+    [
+        "model.attention=none",
+        "model.attention=luong model.attention_score=dot model.decoder_units=20",
+        "training.scheduled_sampling=2",
+        "data.source_language=de",
+    ],
 )
 def test_a_student_that_cannot_be_is_refused_before_its_teachers_are_trained(settings, choice, tmp_path):
-    student = configs.override(settings, [choice])
+    student = configs.override(settings, choice.split())
     with pytest.raises(ConfigError):
         distill(settings, tmp_path / "student", student=student)
     assert not (tmp_path / "student").exists()

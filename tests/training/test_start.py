@@ -207,11 +207,12 @@ def test_a_training_starts_from_a_trained_model_and_goes_on_without_it(
 
 
 @pytest.mark.slow
-def test_a_model_that_keeps_its_vocabulary_says_how_that_was_made(recipe, trained_before, tmp_path):
+def test_a_model_that_keeps_its_vocabulary_says_how_that_was_made(recipe, trained_before, tmp_path, capsys):
     config = override(
         recipe(epochs=1, evaluate_every=8), ['tokenizer.kind="characters"', "tokenizer.vocab_size=99"]
     )
     train(config, tmp_path / "new", start=Start(trained_before))
+    assert f"the vocabulary is that of {trained_before}; [tokenizer]" in capsys.readouterr().err
     assert load_config(tmp_path / "new").tokenizer == load_config(trained_before).tokenizer
     train(config, tmp_path / "new", start=Start(trained_before))
 
