@@ -105,14 +105,14 @@ def test_the_card_gives_the_scores_of_the_metrics(pair):
 
 
 SENTENCES = {
-    "de": ["Wo ist mein Buch?", "Sie kaufte ein neues Auto.", "Er ist sehr müde."],
+    "de": ["Wo ist mein Buch?", "Sie hat sich ein neues Auto gekauft.", "Er ist sehr müde."],
     "en": ["Where is my book?", "She bought a new car.", "He is very tired."],
     "es": ["¿Dónde está mi libro?", "Ella compró un coche nuevo.", "Él está muy cansado."],
     "fr": ["Où est mon livre ?", "Elle a acheté une nouvelle voiture.", "Il est très fatigué."],
 }
 
 AS_GOOD = {
-    "Sie hat ein neues Auto gekauft.": "Sie kaufte ein neues Auto.",
+    "Sie hat ein neues Auto gekauft.": "Sie hat sich ein neues Auto gekauft.",
     "He's very tired.": "He is very tired.",
     "Where's my book?": "Where is my book?",
 }

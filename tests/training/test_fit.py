@@ -244,7 +244,7 @@ def test_a_diverged_training_describes_the_batch(recipe, tmp_path):
 
 
 def test_training_stops_when_patience_is_at_its_end(recipe, tmp_path):
-    metrics = train(recipe(learning_rate=1e-9, patience=2, epochs=100, tensorboard=True), tmp_path)
+    metrics = train(recipe(learning_rate=1e-30, patience=2, epochs=100, tensorboard=True), tmp_path)
     assert metrics["steps"] == 3 * 6  # the first evaluation is the best one, and two more are no better
     assert list((tmp_path / "logs").rglob("events.out.*"))
 
