@@ -140,7 +140,7 @@ def _check(precision: str, source_length: int | None, *, max_length: int) -> Non
 
 def _check_dtype(model: Seq2Seq) -> None:
     """Refuses a model in another precision: LiteRT has no operators for it, or none that are faster."""
-    others = {layer.compute_dtype for layer in model._flatten_layers()} - {"float32"}
+    others = {layer.compute_dtype for layer in model.layers} - {"float32"}
     if others:
         raise ValueError(
             f"a .tflite computes in float32, and layers of this model compute in {', '.join(sorted(others))}: build the model anew "

@@ -9,7 +9,7 @@ import numpy as np
 
 from keras_attn.export.description import MODEL, read_litert_description
 from keras_attn.inference.graphs import Arrays, load_graphs
-from keras_attn.special_ids import EOS_ID, PAD_ID
+from keras_attn.special_ids import EOS_ID, PAD_ID, check_source_ids
 from keras_attn.text.framing import check_lines
 
 
@@ -63,14 +63,7 @@ class LiteRTModel:
             wanted = "the ids of one source, such as [7, 5, 3]" if reads_ids else f"numbers of shape {shape}"
             raise ValueError(f"expected {wanted}; got shape {source.shape} and dtype {source.dtype}")
         if reads_ids and source.size:
-            most = self.description["vocab_sizes"]["source"]
-            if source.min() < 0 or source.max() >= most:
-                raise ValueError(
-                    f"expected ids from 0 to {most - 1}; got some from {source.min()} to {source.max()}"
-                )
-            real = source != PAD_ID
-            if (real[1:] > real[:-1]).any():
-                raise ValueError(f"expected padding ({PAD_ID}) only on the right; got some before an id")
+            check_source_ids(source, self.description["vocab_sizes"]["source"])
         return source.astype(self._source["dtype"])
 
     def _first_inputs(self) -> Arrays:

@@ -12,7 +12,7 @@ from keras_attn.search.hypotheses import Hypotheses
 from keras_attn.search.methods import Beam, Sampling, run
 from keras_attn.search.phrases import Phrases
 from keras_attn.search.types import Limits, LogProbs, Scalar, State, Tensor, Tokens, Weights
-from keras_attn.special_ids import PAD_ID
+from keras_attn.special_ids import check_source_ids
 
 Keys: TypeAlias = (
     Any  # a nest of tensors (B, S, ...), the memory projected for the attention; None without attention
@@ -156,16 +156,8 @@ class Searching:
                 f"expected sources of shape {tuple(spec.shape)} and dtype {spec.dtype}, at least one; got shape {inputs.shape} and "
                 f"dtype {inputs.dtype}"
             )
-        most = getattr(self.source_embedding, "input_dim", np.iinfo("int32").max)
-        if self.reads_ids and not (inputs.min() >= 0 and inputs.max() < most):
-            raise ValueError(
-                f"expected ids from 0 to {most - 1}; got some from {inputs.min()} to {inputs.max()}"
-            )
-        real = inputs != PAD_ID
-        if self.reads_ids and (real[:, 1:] > real[:, :-1]).any():
-            raise ValueError(
-                f"expected padding ({PAD_ID}) only on the right of a source; got some before an id. Move the ids to the left"
-            )
+        if self.reads_ids:
+            check_source_ids(inputs, getattr(self.source_embedding, "input_dim", np.iinfo("int32").max))
         return inputs.astype(spec.dtype)
 
     @functools.cached_property

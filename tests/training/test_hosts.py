@@ -1,4 +1,5 @@
-"""Two processes on one machine train together as two hosts would; one of them is killed, and both are started again."""
+"""Two processes on one machine train together as two hosts would; one of them is killed, and both are started again, also
+with a damaged checkpoint."""
 
 import dataclasses
 import json
@@ -14,7 +15,7 @@ import pytest
 from keras_attn import config as configs
 from keras_attn.corpora.phrasebook import generate
 from keras_attn.storage.model_folder import load_model
-from keras_attn.training.checkpoint import load_checkpoint
+from keras_attn.training.checkpoint import FILE, load_checkpoint
 
 pytestmark = pytest.mark.slow
 
@@ -136,5 +137,12 @@ def test_two_processes_train_as_one_does_and_end_the_same_after_a_kill(start, tm
     assert [one.step for one in load_checkpoint(tmp_path / "broken")[0].rounds] == [5]
     both = ended(start("broken", 2))
     assert [code for code, *_ in both] == [0, 0], both
+    for value, expected in zip(outcome(tmp_path / "broken"), outcome(tmp_path / "two"), strict=True):
+        np.testing.assert_array_equal(value, expected)
+
+    (tmp_path / "broken" / FILE).write_bytes(b"damaged")
+    both = ended(start("broken", 2))
+    assert [code for code, *_ in both] == [0, 0], both
+    assert "resuming from the previous checkpoint" in both[0][2]
     for value, expected in zip(outcome(tmp_path / "broken"), outcome(tmp_path / "two"), strict=True):
         np.testing.assert_array_equal(value, expected)
