@@ -7,7 +7,7 @@ import pytest
 
 from keras_attn.evaluation.scores import corpus_scores
 from keras_attn.export.description import search_description
-from keras_attn.export.parity import Difference, Outputs, Parity, ParityError, check_sources, compare
+from keras_attn.export.parity import Difference, Outputs, Parity, ParityError, _scores, check_sources, compare
 from keras_attn.export.subject import Subject, load_subject
 from keras_attn.inference.translator import Translator
 from keras_attn.special_ids import BOS_ID, EOS_ID
@@ -211,3 +211,10 @@ def test_ids_have_no_references_of_text(subject):
     check_sources(bare, sources)
     with pytest.raises(ValueError, match="references are text, but a model without vocabularies returns ids"):
         check_sources(bare, sources, ["le chat"] * 50)
+
+
+@pytest.mark.parametrize(("text", "has_bleu"), [("one two three", False), ("one two three four", True)])
+def test_translations_of_less_than_four_words_have_no_bleu_against_one_another(subject, text, has_bleu):
+    """It would be 0 even if all are the same."""
+    bleu, keras_bleu = _scores(subject, [text] * 50, [text] * 50, None)
+    assert (bleu is not None, keras_bleu) == (has_bleu, None)

@@ -86,7 +86,7 @@ def test_a_sentence_is_found_alike_alone_and_in_a_batch(markov, ids, numpy):
         ({"limits": [[3]]}, "limits must have one number per sentence"),
         ({"eos_id": 0}, "eos_id must be neither"),
         ({"eos_id": 2}, "eos_id must be neither"),
-        ({"state": []}, "at least one tensor"),
+        ({"state": []}, r"at least one tensor, .* B is the number of sentences\. Received: \[\]$"),
         ({"state": np.float32(0)}, r"each of shape \[B, ...\]"),
     ],
 )

@@ -588,3 +588,9 @@ def test_sizes_are_compared_before_anything_is_built(key, value, message, old_fo
     monkeypatch.setattr("keras_attn.models.build.build_seq2seq", build)
     with pytest.raises(ModelFolderError, match=re.escape(message)):
         load_model(old_folder)
+
+
+def test_what_is_saved_has_a_config_and_vocabularies(tiny_trained, tmp_path):
+    with pytest.raises(TypeError, match="save_model takes a TrainedModel"):
+        save_model(tmp_path / "model", tiny_trained.model)
+    assert not (tmp_path / "model").exists()
