@@ -35,6 +35,22 @@ _COUNTS = {
         "fr": "deux trois quatre cinq six sept huit neuf dix onze douze",
     }.items()
 }
+# In whose place a number can stand, so that what is counted is more than hours, years and dollars.
+_MANY = {
+    language: re.compile(rf"{before}(?<!\w)(?:{many})(?!\w)", re.IGNORECASE)
+    for language, (before, many) in {
+        "de": (r"(?<!wie )(?<!so )(?<!zu )(?<!sehr )", "vielen?|mehreren?"),
+        "en": (
+            r"(?<!how )(?<!so )(?<!too )(?<!as )(?<!very )(?<!that )(?<!great )(?<!good )",
+            "many|several",
+        ),
+        "es": ("", "much[oa]s|vari[oa]s"),
+        "fr": ("", "beaucoup de|plusieurs"),
+    }.items()
+}
+# Between two numbers. A model easily mixes up numbers of the same line.
+_BETWEEN = {"de": ("oder", "bis"), "en": ("or", "to"), "es": ("o", "a"), "fr": ("ou", "à")}
+_TWO_NUMBERS_SHARE = 0.2
 # Numbers are rare, dates and prices rarer, so their pairs are varied more often.
 _TIMES_A_NUMBER, _TIMES_A_DATE_OR_PRICE = 4, 30
 _IN_A_YEAR = {
@@ -79,6 +95,7 @@ class _Stock(NamedTuple):
         months: of each month, in both languages, those that may stand in its place.
         marks: ways to write the marks of a number.
         first_day: the least day of a month. French says *1er* of the first, which is not a number.
+        between: what may stand between two numbers, in both languages.
         language: of the sources, whose writers have their own habits.
     """
 
@@ -87,6 +104,7 @@ class _Stock(NamedTuple):
     months: dict[Pair, list[Pair]]
     marks: Marks
     first_day: int
+    between: list[Pair]
     language: str
 
 
@@ -96,7 +114,8 @@ def with_augmentation(corpus: Corpus, copies: int, seed: int, *, languages: tupl
     Where both sides of a pair share a name or a number, both get another one. A new name is the beginning of one name of the corpus
     and the end of another. A new number keeps its shape or, half of the time, takes another (`1250`, `1,250`, `1.250,50`, `10:45`,
     and `1 250` where the corpus has no links), and is never 1, because more than one follows. "Two" to "twelve" on both sides are
-    numbers too, and stand in digits in every copy. In French, what begins with a vowel stays so: *d'avril*, but *de mars*.
+    numbers too, and stand in digits in every copy. "Many" and "several" become a number half of the time, and one number in five
+    becomes two (`20 or 30`, `20 to 30`). In French, what begins with a vowel stays so: *d'avril*, but *de mars*.
 
     Where the source names a month and the target the same one, both get another month, and numbers of one or two digits another
     day. A day may be 5 on one side and 5th on the other. "In 1987" on both sides becomes a day of that year half of the time.
@@ -111,8 +130,8 @@ def with_augmentation(corpus: Corpus, copies: int, seed: int, *, languages: tupl
             month, with "in 1987", or with a price such as $5 or 5 dollars are rarer still, and varied 30 times as often.
         seed: the same seed gives the same pairs.
         languages: of source and target, such as `("en", "es")`. Months are exchanged if `corpora.dates` has the names in both.
-            "In 1987" and numbers as words are known in German, English, Spanish and French; "in 1987" stays where the corpus has
-            links.
+            "In 1987", "many", "20 or 30" and numbers as words are known in German, English, Spanish and French. Where the corpus
+            has links, no copy has other words than its pair, so the first three are left out.
 
     Returns:
         All pairs, in memory, with their links.
@@ -120,12 +139,14 @@ def with_augmentation(corpus: Corpus, copies: int, seed: int, *, languages: tupl
     draw = random.Random(seed)
     names = _names(corpus)
     calendar = list(zip(*map(months, languages), strict=False))
+    between = list(zip(*(_BETWEEN.get(language, ()) for language in languages), strict=False))
     stock = _Stock(
         names=_alike([(name, name) for name in names], languages),
         endings=names,
         months=_alike(calendar, languages),
         marks=_MARKS_WITH_A_SPACE if corpus.links is None else _MARKS,
         first_day=2 if "fr" in languages else 1,
+        between=[] if corpus.links is not None else between,
         language=languages[0],
     )
     source, target = list(corpus.source), list(corpus.target)
@@ -133,9 +154,11 @@ def with_augmentation(corpus: Corpus, copies: int, seed: int, *, languages: tupl
     for _ in range(copies):
         for number, pair in enumerate(zip(corpus.source, corpus.target, strict=True)):
             counted = _in_digits(pair, languages)
-            dated = counted if links is not None else _dated(counted, languages, draw)
-            for _ in range(_times(dated, stock)):
-                varied = _exchanged(draw.choice((counted, dated)), stock, draw)
+            other = (
+                counted if links is not None else _dated(_numbered(counted, languages, draw), languages, draw)
+            )
+            for _ in range(_times(other, stock)):
+                varied = _exchanged(draw.choice((counted, other)), stock, draw)
                 if varied != pair:
                     source.append(varied[0])
                     target.append(varied[1])
@@ -155,6 +178,19 @@ def _dated(pair: Pair, languages: tuple[str, str], draw: random.Random) -> Pair:
     source, target = (
         f"{line[: at.start()]}{day if at.start() else day[0].upper() + day[1:]}{line[at.end() :]}"
         for line, at, day in zip(pair, found, days, strict=True)
+    )
+    return source, target
+
+
+def _numbered(pair: Pair, languages: tuple[str, str], draw: random.Random) -> Pair:
+    """The pair with a number in the place of "many", if both sides say so once."""
+    if not all(language in _MANY for language in languages):
+        return pair
+    if any(len(_MANY[language].findall(line)) != 1 for language, line in zip(languages, pair, strict=True)):
+        return pair
+    number = str(draw.randrange(2, 100))
+    source, target = (
+        _MANY[language].sub(number, line) for language, line in zip(languages, pair, strict=True)
     )
     return source, target
 
@@ -215,6 +251,11 @@ def _exchanged(pair: Pair, stock: _Stock, draw: random.Random) -> Pair:
         for number in _shared_numbers(pair)
     }
     exchanged = [(month, draw.choice(stock.months[month])) for month in named]
+    exchanged += [
+        ((number, number), _two_numbers(number, others[number], stock, draw))
+        for number in ([] if named or not stock.between else _shared_numbers(pair))
+        if number not in ordinals and draw.random() < _TWO_NUMBERS_SHARE
+    ]
     in_source, in_target = ({old[side]: new[side] for old, new in exchanged} for side in (0, 1))
     source, target = _replaced(source, others | in_source), _replaced(target, others | in_target)
     return _careless(source, stock, draw), target
@@ -255,6 +296,13 @@ def _another_number(number: str, marks: Marks, draw: random.Random) -> str:
     time = f"{whole % 24}:{draw.randrange(60):02}"
     shapes = (str(whole), f"{whole:,}", f"{whole:,}.{draw.randrange(100):02}", time)
     return draw.choice(shapes).translate(draw.choice(marks))
+
+
+def _two_numbers(number: str, first: str, stock: _Stock, draw: random.Random) -> Pair:
+    """The first and one more, in both languages."""
+    second = _of_the_same_shape(number, draw)
+    source, target = draw.choice(stock.between)
+    return f"{first} {source} {second}", f"{first} {target} {second}"
 
 
 def _another_in_a_date(number: str, stock: _Stock, draw: random.Random) -> str:

@@ -1,8 +1,8 @@
-"""Lines as people write them but corpora of sentences hardly have them: a word or two alone, and lines within marks.
+"""Lines as people write them but corpora of sentences hardly have them: greetings, a word or two alone, and lines within marks.
 
-Short sources are written in all ways: `Yes.`, `yes`, `YES!`, in Spanish also `¡Sí!`. What people say alone but a corpus says only
-before a comma ("Yes, I know.") or after one ("Sit down, please.") is made a line of its own. And some lines stand in parentheses or
-quotation marks.
+What people say every day comes from a list (`corpora.expressions`), as far as it knows the languages. Short sources are written
+in all ways: `Yes.`, `yes`, `YES!`, in Spanish also `¡Sí!`. What people say alone but a corpus says only before a comma ("Yes, I
+know.") or after one ("Sit down, please.") is made a line of its own. And some lines stand in parentheses or quotation marks.
 """
 
 import re
@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import cycle
 
+from keras_attn.corpora.expressions import expressions
 from keras_attn.text.corpus import Corpus
 
 Pair = tuple[str, str]
@@ -26,16 +27,26 @@ _TIMES = 3  # each way to write a short line: once is not enough to learn it
 _AROUND, _ONE_IN = ("()", '""'), 40  # pairs
 
 
-def with_everyday_lines(corpus: Corpus) -> Corpus:
-    """Adds such lines after the pairs, which must be in memory. A corpus with links stays as it is: these lines would have none."""
+def with_everyday_lines(corpus: Corpus, *, languages: tuple[str, str]) -> Corpus:
+    """Adds such lines after the pairs, which must be in memory. A corpus with links stays as it is: these lines would have none.
+
+    Args:
+        corpus: the pairs.
+        languages: of source and target, such as `("en", "es")`.
+    """
     if corpus.links is not None:
         return corpus
     pairs = list(zip(corpus.source, corpus.target, strict=True))
-    short = [pair for pair in pairs if _is_short(pair[0])]
+    listed: dict[str, Pair] = {}
+    for pair in expressions(*languages):
+        listed.setdefault(_words(pair[0]), pair)
+    short = [
+        pair for pair in (*filter(_has_few_words, pairs), *_parts(pairs)) if _words(pair[0]) not in listed
+    ]
     frames = _frames(corpus.source)
     added = [
         (way, target)
-        for source, target in _TIMES * [*short, *_parts(pairs)]
+        for source, target in _TIMES * [*listed.values(), *short]
         for way in _in_all_ways(source, frames)
     ]
     for (source, target), (before, after) in zip(pairs[::_ONE_IN], cycle(_AROUND), strict=False):
@@ -43,14 +54,20 @@ def with_everyday_lines(corpus: Corpus) -> Corpus:
     return Corpus(*map(list, zip(*pairs, *added, strict=True)), corpus.dropped)
 
 
-def _is_short(line: str) -> bool:
-    """Whether it is a word or two. Not in scripts without capitals: in some of them spaces do not tell words."""
+def _has_few_words(pair: Pair) -> bool:
+    """Whether the source is a word or two. Not in scripts without capitals: in some of them spaces do not tell words."""
+    line, _ = pair
     return 0 < len(_WORD.findall(line)) <= _SHORT and line.lower() != line.upper()
 
 
 def _framed(line: str) -> tuple[str, str, str]:
     """What stands before the words of a line, the words, and what stands after them: `("¡", "Hola", "!")`."""
     return _FRAMED.fullmatch(unicodedata.normalize("NFKC", line)).groups()
+
+
+def _words(line: str) -> str:
+    """The words of a line, without capitals and the marks around them."""
+    return _framed(line)[1].lower()
 
 
 def _frames(lines: Iterable[str]) -> list[tuple[str, str]]:

@@ -39,7 +39,7 @@ def training_pairs(config: Config, given: Splits | None = None) -> Splits:
         )
     if config.data.augmentation:
         languages = config.data.source_language, config.data.target_language
-        train = with_everyday_lines(train)
+        train = with_everyday_lines(train, languages=languages)
         train = with_augmentation(train, config.data.augmentation, config.training.seed, languages=languages)
     return Splits(train, dataclasses.replace(pairs.dev, links=None))
 

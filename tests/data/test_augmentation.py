@@ -19,18 +19,25 @@ PAIRS = [
 SOURCE, TARGET = (list(side) for side in zip(*PAIRS, strict=True))
 with_augmentation = partial(augmentation.with_augmentation, languages=("en", "es"))
 NUMBER = r"\d+(?:[.,: ]\d+)*"
+TWO_NUMBERS = re.compile(rf"({NUMBER}) (or|to|oder|bis|o|a|ou|à) ({NUMBER})", re.IGNORECASE)
 
 
 @pytest.fixture(scope="module")
 def pairs():
-    corpus = with_augmentation(Corpus(SOURCE, TARGET, dropped=3), copies=100, seed=1)
+    corpus = with_augmentation(Corpus(SOURCE, TARGET, dropped=3), copies=100, seed=2)
     assert corpus.dropped == 3
     return list(zip(corpus.source, corpus.target, strict=True))
 
 
+def with_one_number(line):
+    """Without the second of two numbers with "or" or "to" between them."""
+    return TWO_NUMBERS.sub(r"\1", line)
+
+
 def from_template(pairs, source, target):
     """What stands in the gaps of the new pairs whose target was made from one of the corpus."""
-    found = [(re.fullmatch(source, one), re.fullmatch(target, other)) for one, other in pairs[len(PAIRS) :]]
+    new = [tuple(map(with_one_number, pair)) for pair in pairs[len(PAIRS) :]]
+    found = [(re.fullmatch(source, one), re.fullmatch(target, other)) for one, other in new]
     return [(one.groups(), other.groups()) for one, other in found if one and other]
 
 
@@ -179,7 +186,7 @@ def test_digits_within_a_word_are_no_number():
 def test_half_of_the_new_numbers_keep_their_shape_and_do_not_begin_with_0():
     """No number of another shape has seven digits with two commas."""
     corpus = with_augmentation(Corpus(["call 1,250,800"], ["ruf 1,250,800"]), 250, 1)
-    numbers = [line.removeprefix("ruf ") for line in corpus.target[1:]]
+    numbers = [with_one_number(line).removeprefix("ruf ") for line in corpus.target[1:]]
     kept = [number for number in numbers if re.fullmatch(r"\d,\d{3},\d{3}", number)]
     assert 0.45 < len(kept) / len(numbers) < 0.55
     assert not any(number.startswith("0") for number in kept)
@@ -257,8 +264,8 @@ def test_a_number_in_words_becomes_another_in_digits_on_both_sides(language):
     assert found.target[0] == target
     numbers = set()
     for source, line in zip(found.source[1:], found.target[1:], strict=True):
-        (number,) = re.fullmatch(wanted, line).groups()
-        assert re.fullmatch(r"she has (.*) cats\.?", source, re.IGNORECASE)[1] == number
+        (number,) = re.fullmatch(wanted, with_one_number(line)).groups()
+        assert re.fullmatch(r"she has (.*) cats\.?", with_one_number(source), re.IGNORECASE)[1] == number
         numbers.add(number)
     assert len(numbers) > 50 and all(re.fullmatch(NUMBER, number) for number in numbers)
 
@@ -292,7 +299,7 @@ def test_half_of_the_years_of_a_pair_become_days_of_them(language):
     for source, target in zip(corpus.source, corpus.target, strict=True):
         found = re.fullmatch(with_a_day, target)
         if not found:
-            assert re.sub(r"\d[\d.,: ]*", "", source.lower()) == "it burnt down in "
+            assert re.sub(r"\d[\d.,: ]*", "", with_one_number(source).lower()) == "it burnt down in "
             continue
         day, month, year = found.groups()
         english = months("en")[months(language).index(month)]
@@ -303,6 +310,61 @@ def test_half_of_the_years_of_a_pair_become_days_of_them(language):
         ways.add((written.lastindex, ordinal == day))
     assert ways == {(1, True), (1, False), (2, True), (3, False)}
     assert 0.4 < sum(bool(re.fullmatch(with_a_day, line)) for line in corpus.target) / len(corpus) < 0.6
+
+
+@pytest.mark.parametrize(("language", "words"), [("de", "oder bis"), ("es", "o a"), ("fr", "ou à")])
+def test_one_number_in_five_becomes_two_with_the_same_word_between_them(language, words):
+    target, wanted = COUNTED[language]
+    found = with_augmentation(Corpus(["She has two cats."], [target]), 100, 1, languages=("en", language))
+    ways = []
+    for source, line in zip(found.source[1:], found.target[1:], strict=True):
+        (said,) = re.fullmatch(wanted, line).groups()
+        if two := TWO_NUMBERS.fullmatch(said):
+            english = TWO_NUMBERS.search(source.lower())
+            assert (english[1], english[3]) == (two[1], two[3])
+            ways.append((english[2], two[2]))
+    assert set(ways) == set(zip(("or", "to"), words.split(), strict=True))
+    assert 0.15 < len(ways) / len(found) < 0.25
+
+
+MANY = {
+    "de": ("Er half vielen Kindern.", r"Er half (.*) Kindern\."),
+    "es": ("Ayudó a muchos niños.", r"Ayudó a (.*) niños\."),
+    "fr": ("Il a aidé beaucoup de enfants.", r"Il a aidé (.*) enfants\."),
+}
+
+
+@pytest.mark.parametrize("language", MANY)
+def test_many_becomes_a_number_half_of_the_time(language):
+    target, wanted = MANY[language]
+    pair = Corpus(["He helped many children."], [target])
+    found = with_augmentation(pair, 100, 1, languages=("en", language))
+    numbers = []
+    for source, line in zip(found.source[1:], found.target[1:], strict=True):
+        (said,) = re.fullmatch(wanted, with_one_number(line)).groups()
+        english = re.fullmatch(r"he helped (.*) children\.?", with_one_number(source), re.IGNORECASE)[1]
+        assert re.fullmatch(NUMBER, said) or line == target
+        assert english == said or (english.lower(), line) == ("many", target)
+        numbers += [said] if line != target else []
+    assert len(set(numbers)) > 50
+    # Of the other half, a copy is kept only if its source is careless.
+    assert 180 < len(numbers) < 220
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ("How many cats do you have?", "¿Cuántos gatos tienes?"),
+        ("There are so many cats.", "Hay muchos gatos."),
+        ("He has as many cats as I.", "Tiene muchos gatos."),
+        ("Many cats.", "Gatos."),
+        ("Many cats, many dogs.", "Muchos gatos, perros."),
+        ("Germany", "Muchos"),
+    ],
+)
+def test_many_stays_unless_both_sides_say_it_once_and_alone(pair):
+    found = with_augmentation(Corpus([pair[0]], [pair[1]]), 20, 1)
+    assert set(found.target) == {pair[1]}
 
 
 def test_a_sentence_that_begins_with_a_year_begins_with_its_day():
@@ -324,6 +386,12 @@ def test_a_sentence_that_begins_with_a_year_begins_with_its_day():
 def test_a_year_that_only_one_side_is_in_gets_no_day(pair):
     corpus = with_augmentation(Corpus([pair[0]], [pair[1]]), 20, 1)
     assert not any("enero" in line for line in corpus.target)
+
+
+def test_many_and_single_numbers_of_pairs_with_links_stay_because_the_links_would_not_fit():
+    pairs = Corpus(["many 20 cats"], ["beaucoup de 20 chats"], links=[{(1, 2)}])
+    found = with_augmentation(pairs, 40, 1, languages=("en", "fr"))
+    assert {len(line.split()) for line in found.target} == {4}
 
 
 def test_years_of_pairs_with_links_stay_because_the_links_would_not_fit():

@@ -4,9 +4,9 @@ from keras_attn.data.everyday import with_everyday_lines
 from keras_attn.text.corpus import Corpus
 
 
-def added(pairs):
-    """The pairs that are added to these."""
-    corpus = with_everyday_lines(Corpus(*map(list, zip(*pairs, strict=True)), dropped=3))
+def added(pairs, languages=("pl", "cs")):
+    """The pairs that are added to these, by default in languages without a list of expressions."""
+    corpus = with_everyday_lines(Corpus(*map(list, zip(*pairs, strict=True)), dropped=3), languages=languages)
     assert list(zip(corpus.source, corpus.target, strict=True))[: len(pairs)] == pairs and corpus.dropped == 3
     return list(zip(corpus.source, corpus.target, strict=True))[len(pairs) :]
 
@@ -88,4 +88,13 @@ def test_one_pair_in_forty_stands_in_parentheses_or_quotation_marks_on_both_side
 
 def test_a_corpus_with_links_stays_as_it_is():
     corpus = Corpus(["Yes."], ["Ja."], links=[{(0, 0)}])
-    assert with_everyday_lines(corpus) is corpus
+    assert with_everyday_lines(corpus, languages=("en", "de")) is corpus
+
+
+def test_a_listed_expression_is_written_in_all_ways_whatever_the_corpus_says_for_it():
+    pairs = [("¡Hola!", "Here she is!"), ("Salud.", "Health."), ("Lo sé todo.", "I know it all.")]
+    found = added(pairs, languages=("es", "en"))
+    hello = {source for source, target in found if target == "Hello."}
+    assert {"Hola", "hola", "HOLA", "Hola.", "hola!", "¡Hola!", "¡HOLA!", "Buenas"} <= hello
+    assert {target for source, target in found if "salud" in source.lower()} == {"Cheers!"}
+    assert not {"Here she is!", "Health."} & {target for _, target in found if target[0] not in '()"'}
