@@ -65,6 +65,8 @@ Cheers! | Prost! / Zum Wohl! | ¡Salud! / Chinchín. | Santé ! / À votre sant�
 Bless you. | Gesundheit. | Salud. / Jesús. | À tes souhaits. / À vos souhaits.
 Enjoy your meal. / Bon appétit. | Guten Appetit. / Mahlzeit. | Buen provecho. / Que aproveche. | Bon appétit.
 How are you? / How are you doing? | Wie geht es dir? / Wie geht's? / Wie geht es Ihnen? | ¿Cómo estás? / ¿Qué tal? / ¿Cómo está? / ¿Cómo te va? | Comment ça va ? / Ça va ? / Comment vas-tu ? / Comment allez-vous ?
+Hello, how are you? / Hi, how are you? | Hallo, wie geht es dir? / Hallo, wie geht's? | Hola, ¿cómo estás? / Hola, ¿qué tal? | Bonjour, comment ça va ? / Salut, ça va ?
+I'm fine, thank you. / Fine, thank you. / Fine, thanks. | Danke, gut. / Mir geht es gut, danke. | Bien, gracias. / Estoy bien, gracias. | Ça va bien, merci. / Bien, merci. / Je vais bien, merci.
 I'm fine. / I am fine. | Mir geht es gut. / Mir geht's gut. | Estoy bien. | Je vais bien. / Ça va.
 And you? | Und dir? / Und Ihnen? | ¿Y tú? / ¿Y usted? | Et toi ? / Et vous ?
 What's up? | Was gibt's? / Was ist los? | ¿Qué pasa? / ¿Qué hay? | Quoi de neuf ?
@@ -103,6 +105,13 @@ Never. | Nie. / Niemals. | Nunca. / Jamás. | Jamais.
 Always. | Immer. | Siempre. | Toujours.
 Again. | Noch einmal. / Nochmal. | Otra vez. / De nuevo. | Encore une fois. / Encore.
 Nothing. | Nichts. | Nada. | Rien.
+Monday. | Montag. | Lunes. | Lundi.
+Tuesday. | Dienstag. | Martes. | Mardi.
+Wednesday. | Mittwoch. | Miércoles. | Mercredi.
+Thursday. | Donnerstag. | Jueves. | Jeudi.
+Friday. | Freitag. | Viernes. | Vendredi.
+Saturday. | Samstag. / Sonnabend. | Sábado. | Samedi.
+Sunday. | Sonntag. | Domingo. | Dimanche.
 Open. | Geöffnet. / Offen. | Abierto. | Ouvert.
 Closed. | Geschlossen. | Cerrado. | Fermé.
 Entrance. | Eingang. | Entrada. | Entrée.

@@ -113,6 +113,7 @@ SENTENCES = {
 
 AS_GOOD = {
     "Sie hat ein neues Auto gekauft.": "Sie hat sich ein neues Auto gekauft.",
+    "Sie kaufte ein neues Auto.": "Sie hat sich ein neues Auto gekauft.",
     "He's very tired.": "He is very tired.",
     "Where's my book?": "Where is my book?",
 }
