@@ -1,9 +1,8 @@
 """Makes a `.tflite` smaller without changing what it computes, by removing what the converter duplicates or does not need."""
 
 from collections import defaultdict
-from typing import Any
+from copy import copy
 
-import flatbuffers
 import numpy as np
 from ai_edge_litert import schema_py_generated as schema
 
@@ -14,60 +13,62 @@ _DTYPES = {schema.TensorType.INT32: np.int32, schema.TensorType.FLOAT32: np.floa
 
 
 def compact(model: schema.ModelT) -> None:
-    """Changes a parsed model in place: shares what is equal, replaces simple constants by operators, removes tensor names.
-
-    Then it is good for nothing but packing.
-    """
-    share_graphs(model)
+    """Changes a parsed model in place: shares equal graphs, replaces simple constants by operators, removes tensor names."""
     _share_scales(model)
+    share_graphs(model)
     _compute_constants(model)
     _forget_names(model)
-    _share_tables(model)
-
-
-class _Once:
-    """A table that is written once, however many refer to it."""
-
-    def __init__(self, table: Any) -> None:
-        self._table, self._offset = table, None
-
-    def Pack(self, builder: flatbuffers.Builder) -> int:
-        if self._offset is None:
-            self._offset = self._table.Pack(builder)
-        return self._offset
-
-
-class _Scales:
-    """Quantisation parameters whose zero points, one per row, are those of all weights with the same number of rows."""
-
-    def __init__(self, table: schema.QuantizationParametersT, zero_points: dict[bytes, int]) -> None:
-        self._table, self._zero_points = table, zero_points
-
-    def Pack(self, builder: flatbuffers.Builder) -> int:
-        if self._table.scale is None:
-            return self._table.Pack(builder)
-        table, zeros = self._table, bytes(self._table.zeroPoint)
-        scale = builder.CreateNumpyVector(table.scale)
-        if zeros not in self._zero_points:
-            self._zero_points[zeros] = builder.CreateNumpyVector(table.zeroPoint)
-        schema.QuantizationParametersStart(builder)
-        schema.QuantizationParametersAddScale(builder, scale)
-        schema.QuantizationParametersAddZeroPoint(builder, self._zero_points[zeros])
-        schema.QuantizationParametersAddQuantizedDimension(builder, table.quantizedDimension)
-        return schema.QuantizationParametersEnd(builder)
 
 
 def _share_scales(model: schema.ModelT) -> None:
-    """Every use of a weight repeats its scales and zero points; they are stored once."""
-    shared: dict[bytes, _Once] = {}
-    zero_points: dict[bytes, int] = {}
-    for tensor in (tensor for graph in model.subgraphs for tensor in graph.tensors):
-        if tensor.quantization is not None:
-            alone = flatbuffers.Builder(1024)
-            alone.Finish(tensor.quantization.Pack(alone))
-            tensor.quantization = shared.setdefault(
-                bytes(alone.Output()), _Once(_Scales(tensor.quantization, zero_points))
-            )
+    """A product with the rows of a lookup table takes their scales from where the lookup has them, see `int8_embedding`.
+
+    The matrix then has the scale 1, and an operator multiplies the products by the scales. In a matrix, each scale takes 12 bytes.
+    """
+    for graph in model.subgraphs:
+        for place, operator in reversed(list(enumerate(graph.operators))):
+            if _is_plain_product(operator):
+                table = graph.tensors[operator.inputs[1]].quantization
+                if (number := _constant_like(model, table.scale)) is not None:
+                    table.scale, table.zeroPoint = np.ones(1, np.float32), np.zeros(1, np.int64)
+                    _multiply(model, graph, place, number)
+
+
+def _constant_like(model: schema.ModelT, scales: np.ndarray | None) -> int | None:
+    """The constant with these numbers. The converter computes scales anew, so they may be rounded differently."""
+    if scales is None or 4 * len(scales) < _WORTH:
+        return None
+    for number, buffer in enumerate(model.buffers):
+        fits = buffer.data is not None and len(buffer.data) == 4 * len(scales)
+        if fits and np.allclose(buffer.data.view(np.float32), scales, rtol=1e-6, atol=0):
+            return number
+    return None
+
+
+def _is_plain_product(operator: schema.OperatorT) -> bool:
+    options = operator.builtinOptions
+    return (  # without activation or bias
+        isinstance(options, schema.FullyConnectedOptionsT)
+        and options.fusedActivationFunction == schema.ActivationFunctionType.NONE
+        and not any(bias >= 0 for bias in operator.inputs[2:])
+    )
+
+
+def _multiply(model: schema.ModelT, graph: schema.SubGraphT, place: int, number: int) -> None:
+    """Multiplies the output of an operator by a float32 constant, one number a column."""
+    products, scales = copy(graph.tensors[graph.operators[place].outputs[0]]), schema.TensorT()
+    scales.buffer, scales.shape, scales.type = number, products.shape[-1:], schema.TensorType.FLOAT32
+    graph.tensors = [*graph.tensors, products, scales]
+    operator = schema.OperatorT()
+    operator.opcodeIndex = _opcode(model, schema.BuiltinOperator.MUL)
+    operator.inputs = np.array([len(graph.tensors) - 2, len(graph.tensors) - 1], np.int32)
+    operator.outputs = graph.operators[place].outputs
+    operator.builtinOptionsType, operator.builtinOptions = (
+        schema.BuiltinOptions.MulOptions,
+        schema.MulOptionsT(),
+    )
+    graph.operators[place].outputs = operator.inputs[:1]
+    graph.operators = [*graph.operators[: place + 1], operator, *graph.operators[place + 1 :]]
 
 
 def _compute_constants(model: schema.ModelT) -> None:
@@ -153,21 +154,3 @@ def _forget_names(model: schema.ModelT) -> None:
         outside = {*graph.inputs, *graph.outputs}
         for i, tensor in enumerate(graph.tensors):
             tensor.name = tensor.name if i in outside else None
-
-
-def _share_tables(model: schema.ModelT) -> None:
-    """Describes equal tensors, of which a graph has many (all numbers of the same type and shape), and equal options once."""
-    shared: dict[tuple, _Once] = {}
-    for graph in model.subgraphs:
-        graph.tensors = [shared.setdefault(_content(tensor), _Once(tensor)) for tensor in graph.tensors]
-        for operator in graph.operators:
-            if (options := operator.builtinOptions) is not None:
-                operator.builtinOptions = shared.setdefault(_content(options), _Once(options))
-
-
-def _content(table: Any) -> tuple:
-    """What the table says. Quantisation is shared before, so it is known by its identity."""
-    fields = (
-        tuple(value) if isinstance(value, (list, np.ndarray)) else value for value in vars(table).values()
-    )
-    return type(table), *fields

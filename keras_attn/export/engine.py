@@ -184,7 +184,11 @@ def _laid_out(graphs: schema.ModelT, places: dict[int, PlacedArray], about: dict
     sizes = {number: len(graphs.buffers[number].data) for number in places}
     for number, size in sizes.items():
         buffer = graphs.buffers[number]
-        buffer.data, buffer.offset, buffer.size = None, _SOMEWHERE, size
+        buffer.data, buffer.offset, buffer.size = (
+            None,
+            _SOMEWHERE + number,
+            size,
+        )  # if they were equal, they would be one
     graph = bytearray(packed(graphs))
     offset, arrays = _aligned(len(graph)), []
     for number, place in places.items():

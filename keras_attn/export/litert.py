@@ -102,7 +102,7 @@ def export_litert(
         subject, precision, signatures=signatures, length=length if padded else None, max_length=max_length
     )
     with new_folder(output, LITERT_DESCRIPTION) as folder:
-        about = json.dumps(description, indent=2, ensure_ascii=False)
+        about = json.dumps(description, ensure_ascii=False, separators=(",", ":"))
         files = {LITERT_DESCRIPTION: about.encode()}
         converted = convert(signatures, precision)
         converted = with_metadata(

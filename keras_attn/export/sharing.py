@@ -7,6 +7,7 @@ its own.
 from collections.abc import Callable, Iterable
 
 import flatbuffers
+import numpy as np
 from ai_edge_litert import schema_py_generated as schema
 
 # The operator options that name another graph.
@@ -55,8 +56,8 @@ def _renumber(graph: schema.SubGraphT) -> None:
     order = list(dict.fromkeys(int(tensor) for side in used for tensor in side if tensor >= 0))
     new = {tensor: place for place, tensor in enumerate(order)} | {-1: -1}  # -1: none is given
 
-    def renumbered(tensors: Iterable[int]) -> list[int]:
-        return [new[int(tensor)] for tensor in tensors]
+    def renumbered(tensors: Iterable[int]) -> np.ndarray:
+        return np.array([new[int(tensor)] for tensor in tensors], np.int32)
 
     graph.tensors = [graph.tensors[tensor] for tensor in order]
     graph.inputs, graph.outputs = renumbered(graph.inputs), renumbered(graph.outputs)

@@ -1,3 +1,4 @@
+import keras
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -6,6 +7,7 @@ from ai_edge_litert.interpreter import Interpreter
 
 from keras_attn.export.compaction import compact
 from keras_attn.export.conversion import convert
+from keras_attn.export.int8_embedding import Int8Embedding
 from keras_attn.export.packing import packed, parsed
 
 FILL = schema.BuiltinOperator.FILL
@@ -104,3 +106,56 @@ def test_equal_tensors_and_options_are_written_once(running_sums):
     assert len(places) == count
     assert len(small_places) < small_count / 2
     assert len(small_options) < len(options)
+
+
+@pytest.fixture(scope="module")
+def tied():
+    """A table of 300 int8 rows, looked up and as a matrix."""
+    layer = keras.layers.ReversibleEmbedding(300, 16)
+    layer.build()
+    embedding = Int8Embedding(layer)
+
+    def both(ids, vectors):
+        return {"rows": embedding(ids), "products": embedding(vectors, reverse=True)}
+
+    function = tf.function(
+        both, [tf.TensorSpec((4,), tf.int32, "ids"), tf.TensorSpec((2, 16), name="vectors")]
+    )
+    return convert({"f": function.get_concrete_function()}, "int8")
+
+
+def test_scales_of_rows_are_stored_once_and_change_nothing(tied):
+    def scales(content):
+        tables = [tensor.quantization for graph in parsed(content).subgraphs for tensor in graph.tensors]
+        return [len(table.scale) for table in tables if table is not None and table.scale is not None]
+
+    assert scales(tied) == [300] and scales(compacted(tied)) == [1]
+    assert len(tied) - len(compacted(tied)) > 300 * (4 + 8)  # and the zero point of each
+    generator = np.random.default_rng(0)
+    given = {
+        "ids": np.array([0, 7, 7, 299], np.int32),
+        "vectors": generator.normal(size=(2, 16)).astype("float32"),
+    }
+    before, after = (
+        Interpreter(model_content=content).get_signature_runner("f")(**given)
+        for content in (tied, compacted(tied))
+    )
+    np.testing.assert_array_equal(after["rows"], before["rows"])
+    np.testing.assert_allclose(after["products"], before["products"], rtol=1e-5)
+
+
+def test_a_product_with_a_bias_keeps_its_scales():
+    layer = keras.layers.ReversibleEmbedding(300, 16)
+    layer.build()
+    embedding = Int8Embedding(layer)
+    bias = np.linspace(-1, 1, 300, dtype="float32")
+
+    def both(ids, vectors):
+        return {"rows": embedding(ids), "out": embedding(vectors, reverse=True) + bias}
+
+    function = tf.function(
+        both, [tf.TensorSpec((4,), tf.int32, "ids"), tf.TensorSpec((2, 16), name="vectors")]
+    )
+    content = convert({"f": function.get_concrete_function()}, "int8")
+    given = {"ids": np.zeros(4, np.int32), "vectors": np.ones((2, 16), "float32")}
+    np.testing.assert_array_equal(run(compacted(content), **given), run(content, **given))
