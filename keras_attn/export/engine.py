@@ -184,11 +184,8 @@ def _laid_out(graphs: schema.ModelT, places: dict[int, PlacedArray], about: dict
     sizes = {number: len(graphs.buffers[number].data) for number in places}
     for number, size in sizes.items():
         buffer = graphs.buffers[number]
-        buffer.data, buffer.offset, buffer.size = (
-            None,
-            _SOMEWHERE + number,
-            size,
-        )  # if they were equal, they would be one
+        buffer.data, buffer.size = None, size
+        buffer.offset = _SOMEWHERE + number  # each its own: equal tables would be written once
     graph = bytearray(packed(graphs))
     offset, arrays = _aligned(len(graph)), []
     for number, place in places.items():
