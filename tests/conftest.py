@@ -30,6 +30,18 @@ def generate_lines(words, count, seed):
 gc.set_threshold(50_000, 20, 20)
 
 
+def pytest_collection_finish():
+    """Every conversion to LiteRT collects garbage; what was imported is none."""
+    gc.freeze()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def what_outlives_a_module_is_no_garbage_either():
+    yield
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def cache_of_this_run(tmp_path_factory):
     """No test reads or fills the user's own cache."""

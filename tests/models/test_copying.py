@@ -44,7 +44,7 @@ def strings(count, symbols, seed):
 def trained(steps, **choices):
     keras.utils.set_random_seed(1)
     model = build_seq2seq(from_tables(without_unused({"model": {**SMALL, **choices}})).model)
-    rate = keras.optimizers.schedules.CosineDecay(0.01, steps)
+    rate = keras.optimizers.schedules.CosineDecay(0.005, steps)
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
     model.compile(keras.optimizers.Adam(rate, clipnorm=1.0), loss, jit_compile=False)
     target = strings(steps * 64, SEEN, seed=1)
