@@ -41,10 +41,10 @@ def strings(count, symbols, seed):
     return rows
 
 
-def trained(steps, **choices):
+def trained(steps, rate, **choices):
     keras.utils.set_random_seed(1)
     model = build_seq2seq(from_tables(without_unused({"model": {**SMALL, **choices}})).model)
-    rate = keras.optimizers.schedules.CosineDecay(0.005, steps)
+    rate = keras.optimizers.schedules.CosineDecay(rate, steps)
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
     model.compile(keras.optimizers.Adam(rate, clipnorm=1.0), loss, jit_compile=False)
     target = strings(steps * 64, SEEN, seed=1)
@@ -62,7 +62,7 @@ def share_right(model, symbols, beam_size=1):
 
 @pytest.fixture(scope="module")
 def copier():
-    return trained(600, copy=True)
+    return trained(900, 0.003, copy=True)
 
 
 on_tensorflow = pytest.mark.skipif(
@@ -80,7 +80,7 @@ def test_symbols_that_were_never_seen_are_copied(copier, beam_size):
 @on_tensorflow
 @pytest.mark.slow
 def test_without_copying_only_symbols_that_were_seen_are_said_again():
-    model = trained(300)
+    model = trained(300, 0.005)
     assert share_right(model, SEEN) >= 0.99
     assert share_right(model, UNSEEN) == 0
 
