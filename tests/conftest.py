@@ -35,13 +35,6 @@ def pytest_collection_finish():
     gc.freeze()
 
 
-@pytest.fixture(scope="module", autouse=True)
-def what_outlives_a_module_is_no_garbage_either():
-    yield
-    gc.collect()
-    gc.freeze()
-
-
 @pytest.fixture(scope="session", autouse=True)
 def cache_of_this_run(tmp_path_factory):
     """No test reads or fills the user's own cache."""
@@ -51,13 +44,16 @@ def cache_of_this_run(tmp_path_factory):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def compiled_programs_end_with_their_module():
-    """XLA crashes in a process that keeps some thousands of them."""
+def modules_leave_nothing_to_clear_up():
     yield
     if os.environ.get("KERAS_BACKEND") == "jax":
         import jax
 
+        # XLA crashes in a process that keeps some thousands of compiled programs.
         jax.clear_caches()
+    # What is still there will be needed again: only what is made from now on is looked through.
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
