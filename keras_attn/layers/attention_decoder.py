@@ -222,21 +222,7 @@ class AttentionDecoder(keras.layers.Layer):
         return_states=False,
         training=None,
     ):
-        check_shapes(
-            {},
-            inputs=(inputs, "batch, words, input width", "Embed ids first."),
-            memory=(memory, "batch, positions, width", "It is what an encoder returns for each source word."),
-            memory_mask=(
-                memory_mask,
-                "batch, positions",
-                "A mask has one entry for each position of the memory.",
-            ),
-        )
-        if return_attention_scores and self.attention is None:
-            raise ValueError(
-                "A decoder without attention has no attention scores to return. Received: return_attention_scores=True. Leave it "
-                "out, or give the decoder an attention."
-            )
+        self._check_call(inputs, memory, memory_mask, return_attention_scores)
         state = self.first_state(memory, initial_state)
         memory = (memory, self.precompute(memory), memory_mask)
         asked = {"weights": return_attention_scores, "states": return_states}
@@ -246,6 +232,28 @@ class AttentionDecoder(keras.layers.Layer):
         else:
             outputs = self._run_stepwise(inputs, state, memory, asked, training)
         return (outputs["readout"], *(outputs[name] for name in asked)) if asked else outputs["readout"]
+
+    def compute_output_spec(
+        self,
+        inputs,
+        memory,
+        initial_state=None,
+        memory_mask=None,
+        return_attention_scores=False,
+        return_states=False,
+        training=None,
+    ):
+        """Says the shapes without running `call`: tracing its loop is most of the time that building a model would take."""
+        self._check_call(inputs, memory, memory_mask, return_attention_scores)
+        if initial_state is not None:
+            self.cells.checked_states(initial_state, memory.shape[0])
+        batch, length = inputs.shape[:2]
+        outputs = [keras.KerasTensor((batch, length, self.readout.width), self.compute_dtype)]
+        if return_attention_scores:
+            outputs.append(keras.KerasTensor((batch, length, memory.shape[1]), "float32"))
+        if return_states:
+            outputs.append(keras.KerasTensor((batch, length, self.cells.units), self.compute_dtype))
+        return tuple(outputs) if len(outputs) > 1 else outputs[0]
 
     def compute_mask(self, inputs, inputs_mask=None):
         return inputs_mask
@@ -269,6 +277,23 @@ class AttentionDecoder(keras.layers.Layer):
     def from_config(cls, config):
         attention = keras.saving.deserialize_keras_object(config["attention"])
         return cls(**{**config, "attention": attention})
+
+    def _check_call(self, inputs, memory, memory_mask, return_attention_scores):
+        check_shapes(
+            {},
+            inputs=(inputs, "batch, words, input width", "Embed ids first."),
+            memory=(memory, "batch, positions, width", "It is what an encoder returns for each source word."),
+            memory_mask=(
+                memory_mask,
+                "batch, positions",
+                "A mask has one entry for each position of the memory.",
+            ),
+        )
+        if return_attention_scores and self.attention is None:
+            raise ValueError(
+                "A decoder without attention has no attention scores to return. Received: return_attention_scores=True. Leave it "
+                "out, or give the decoder an attention."
+            )
 
     def _check_built(self):
         if not self.built:

@@ -74,6 +74,12 @@ class BidirectionalEncoder(keras.layers.Layer):
             outputs = outputs + below if self.residual else outputs
         return outputs, final
 
+    def compute_output_spec(self, inputs, mask=None, training=None):
+        """Says the shapes without running `call`: tracing its loops is most of the time that building a model would take."""
+        width = 2 * self.units
+        shapes = (*inputs.shape[:2], width), (inputs.shape[0], width)
+        return tuple(keras.KerasTensor(shape, self.compute_dtype) for shape in shapes)
+
     def compute_mask(self, inputs, mask=None):
         return [mask, None]
 

@@ -112,10 +112,12 @@ def put(buffer: Tensor, position: Scalar, values: Tensor) -> Tensor:
 def gather(hypotheses: Nest, places: Tensor) -> Nest:
     """Takes the hypotheses at `places` int32 `[B, M]` from a nest of buffers `[B, N, ...]`: a nest of `[B, M, ...]`."""
 
+    count = tree.flatten(hypotheses)[0].shape[1]
+    sentences = ops.arange(ops.shape(places)[0], dtype="int32")[:, None]  # [B, 1]
+    places = sentences * count + places  # of B * N
+
     def take(buffer):
-        sentences = ops.arange(ops.shape(places)[0], dtype="int32")[:, None]  # [B, 1]
-        rows = ops.reshape(buffer, (-1, *ops.shape(buffer)[2:]))  # [B * N, ...]
-        return ops.take(rows, sentences * buffer.shape[1] + places, axis=0)
+        return ops.take(ops.reshape(buffer, (-1, *ops.shape(buffer)[2:])), places, axis=0)
 
     return tree.map_structure(take, hypotheses)
 

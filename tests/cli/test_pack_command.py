@@ -72,7 +72,11 @@ def test_a_command_that_is_told_to_end_cleans_up(run, model_folder, tmp_path, mo
         signal.raise_signal(number)
 
     monkeypatch.setattr(pack, "load_metrics", told_to_end)
-    result = run("pack", model_folder, tmp_path / "out" / "packed")
+    before = signal.signal(number, signal.SIG_DFL)  # what `nohup` started ignores SIGHUP
+    try:
+        result = run("pack", model_folder, tmp_path / "out" / "packed")
+    finally:
+        signal.signal(number, before)
     assert result.exit_code == 128 + number
     assert half_way == [".packed.part"]
     assert os.listdir(tmp_path / "out") == []

@@ -437,6 +437,25 @@ def test_a_functional_model_can_return_the_weights(make):
         np.testing.assert_allclose(numbers(a), numbers(b), atol=1e-6)
 
 
+def shapes_and_dtypes(nest):
+    return [(tuple(x.shape), keras.backend.standardize_dtype(x.dtype)) for x in keras.tree.flatten(nest)]
+
+
+@every_decoder
+@pytest.mark.parametrize("policy", ["float32", "mixed_float16"])
+def test_a_functional_model_knows_the_shapes_and_dtypes_before_anything_is_computed(make, policy):
+    keras.config.set_dtype_policy(policy)
+    try:
+        decoder = make()
+    finally:
+        keras.config.set_dtype_policy("float32")
+    asked = {"return_attention_scores": True, "return_states": True}
+    said = decoder(keras.KerasTensor(X.shape), keras.KerasTensor(MEMORY.shape), **asked)
+    assert shapes_and_dtypes(said) == shapes_and_dtypes(decoder(X, MEMORY, **asked))
+    alone = decoder(keras.Input((None, E)), keras.Input((None, D)))
+    assert shapes_and_dtypes(alone) == [((None, None, said[0].shape[-1]), said[0].dtype)]
+
+
 @every_decoder
 def test_mixed_precision_gives_half_outputs_and_float32_weights(make, mixed_float16):
     decoder = make(dropout=0.1)

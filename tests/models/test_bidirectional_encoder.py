@@ -28,6 +28,16 @@ def run(encoder, x, **kwargs):
 
 
 @every_stack
+def test_a_functional_model_knows_the_shapes_and_dtypes_before_anything_is_computed(stack):
+    for policy in ("float32", "mixed_float16"):
+        encoder = BidirectionalEncoder(UNITS, **stack, dtype=policy)
+        said, real = encoder(keras.KerasTensor(X.shape)), encoder(X)
+        for one, other in zip(said, real, strict=True):
+            assert one.shape == tuple(other.shape)
+            assert one.dtype == keras.backend.standardize_dtype(other.dtype)
+
+
+@every_stack
 def test_padding_changes_nothing(stack):
     encoder = BidirectionalEncoder(UNITS, **stack)
     memory, final = run(encoder, X, mask=MASK)

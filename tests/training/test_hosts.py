@@ -1,5 +1,5 @@
-"""Two processes on one machine train together as two hosts would; one of them is killed, and both are started again, also
-with a damaged checkpoint."""
+"""Two processes on one machine train together as two hosts would; one of them is killed, the newest checkpoint is damaged, and both
+are started again."""
 
 import dataclasses
 import json
@@ -23,11 +23,15 @@ TIMES = {"training_seconds": 0, "tokens_per_second": 0}
 
 # The command; this process is killed in its step of that number, counted from 1, or never with 0.
 PROGRAM = """
-import os, signal, sys
+import functools, os, signal, sys
 
 last_step = int(sys.argv.pop(1))
 
+import jax
 import keras
+
+# It is 100 seconds before JAX takes a process that is silent for dead.
+jax.distributed.initialize = functools.partial(jax.distributed.initialize, heartbeat_timeout_seconds=20)
 
 steps, after_a_step = [], keras.callbacks.CallbackList.on_train_batch_end
 
@@ -47,7 +51,7 @@ main()
 
 @pytest.fixture
 def phrasebook(tmp_path):
-    """A small model of 160 sentences of the phrasebook, all of five words, so that batches have few shapes; ten in two rounds."""
+    """A small model of 160 sentences of the phrasebook, all of five words, so that batches have few shapes; ten in three rounds."""
     phrases = [
         each for each in generate(4000, seed=1) if len(each.source.split()) == len(each.target.split()) == 5
     ]
@@ -62,7 +66,7 @@ def phrasebook(tmp_path):
         tokenizer=dataclasses.replace(config.tokenizer, kind="words"),
         model=dataclasses.replace(config.model, **small, encoder_units=4),
         training=dataclasses.replace(
-            config.training, epochs=1, batch_size=16, evaluate_every=5, warmup_steps=2
+            config.training, epochs=1, batch_size=16, evaluate_every=4, warmup_steps=2
         ),
     )
     (tmp_path / "config.toml").write_text(configs.to_toml(config), encoding="utf-8")
@@ -132,14 +136,9 @@ def test_two_processes_train_as_one_does_and_end_the_same_after_a_kill(start, tm
     for value, expected in zip(outcome(tmp_path / "two"), outcome(tmp_path / "one"), strict=True):
         np.testing.assert_allclose(value, expected, rtol=1e-3, atol=1e-4)
 
-    (survivor, _, said), (killed, *_) = ended(start("broken", 2, last_step=8))
+    (survivor, _, said), (killed, *_) = ended(start("broken", 2, last_step=9))
     assert killed == -signal.SIGKILL and survivor != 0, said
-    assert [one.step for one in load_checkpoint(tmp_path / "broken")[0].rounds] == [5]
-    both = ended(start("broken", 2))
-    assert [code for code, *_ in both] == [0, 0], both
-    for value, expected in zip(outcome(tmp_path / "broken"), outcome(tmp_path / "two"), strict=True):
-        np.testing.assert_array_equal(value, expected)
-
+    assert [one.step for one in load_checkpoint(tmp_path / "broken")[0].rounds] == [4, 8]
     (tmp_path / "broken" / FILE).write_bytes(b"damaged")
     both = ended(start("broken", 2))
     assert [code for code, *_ in both] == [0, 0], both
