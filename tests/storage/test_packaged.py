@@ -112,6 +112,7 @@ SENTENCES = {
 }
 
 AS_GOOD = {
+    "Está muy cansado.": "Él está muy cansado.",
     "Sie hat ein neues Auto gekauft.": "Sie hat sich ein neues Auto gekauft.",
     "Sie kaufte ein neues Auto.": "Sie hat sich ein neues Auto gekauft.",
     "He's very tired.": "He is very tired.",
