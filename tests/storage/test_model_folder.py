@@ -209,6 +209,12 @@ def test_weights_are_stored_as_float32_or_at_half_the_size(tiny_trained, tmp_pat
         assert np.array_equal(array.astype("float16"), stored["float16"][name])
 
 
+def many_groups(group):
+    """By HDF5's own functions: `create_group` takes four times as long."""
+    for n in range(100_001):
+        h5py.h5g.create(group.id, b"%d" % n)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -222,7 +228,7 @@ def test_weights_are_stored_as_float32_or_at_half_the_size(tiny_trained, tmp_pat
             "its arrays claim 4,000,000 bytes",
         ),
         (
-            lambda group: [group.create_group(str(n)) for n in range(100_001)],
+            many_groups,
             "it holds more than 100,000 objects",
         ),
     ],
@@ -523,7 +529,7 @@ def test_a_model_is_read_whole_while_another_process_saves(tiny_trained, tmp_pat
     code = (
         "import sys\nfrom keras_attn.storage.model_folder import load_model, save_model\n"
         "trained = load_model(sys.argv[1])\nprint(flush=True)\n"
-        "for i in range(1, 201): save_model(sys.argv[1], trained, {'number': i})"
+        "for i in range(1, 61): save_model(sys.argv[1], trained, {'number': i})"
     )
     numbers = []
     with subprocess.Popen([sys.executable, "-c", code, folder], stdout=subprocess.PIPE) as other:
@@ -532,7 +538,7 @@ def test_a_model_is_read_whole_while_another_process_saves(tiny_trained, tmp_pat
             load_config(folder)
             numbers.append(load_metrics(folder)["number"])
     assert other.returncode == 0
-    assert numbers == sorted(numbers) and load_metrics(folder)["number"] == 200
+    assert numbers == sorted(numbers) and load_metrics(folder)["number"] == 60
 
 
 @pytest.mark.parametrize("path", ["/dev/zero", "../secret.en", "sub/../../secret.en"])
