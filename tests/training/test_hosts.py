@@ -31,7 +31,7 @@ import jax
 import keras
 
 # It is 100 seconds before JAX takes a process that is silent for dead.
-jax.distributed.initialize = functools.partial(jax.distributed.initialize, heartbeat_timeout_seconds=20)
+jax.distributed.initialize = functools.partial(jax.distributed.initialize, heartbeat_timeout_seconds=30)
 
 steps, after_a_step = [], keras.callbacks.CallbackList.on_train_batch_end
 
