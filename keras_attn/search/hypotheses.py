@@ -114,10 +114,10 @@ def gather(hypotheses: Nest, places: Tensor) -> Nest:
 
     count = tree.flatten(hypotheses)[0].shape[1]
     sentences = ops.arange(ops.shape(places)[0], dtype="int32")[:, None]  # [B, 1]
-    places = sentences * count + places  # of B * N
+    rows = sentences * count + places  # of B * N
 
     def take(buffer):
-        return ops.take(ops.reshape(buffer, (-1, *ops.shape(buffer)[2:])), places, axis=0)
+        return ops.take(ops.reshape(buffer, (-1, *ops.shape(buffer)[2:])), rows, axis=0)
 
     return tree.map_structure(take, hypotheses)
 

@@ -444,11 +444,7 @@ def shapes_and_dtypes(nest):
 @every_decoder
 @pytest.mark.parametrize("policy", ["float32", "mixed_float16"])
 def test_a_functional_model_knows_the_shapes_and_dtypes_before_anything_is_computed(make, policy):
-    keras.config.set_dtype_policy(policy)
-    try:
-        decoder = make()
-    finally:
-        keras.config.set_dtype_policy("float32")
+    decoder = make(dtype=policy)
     asked = {"return_attention_scores": True, "return_states": True}
     said = decoder(keras.KerasTensor(X.shape), keras.KerasTensor(MEMORY.shape), **asked)
     assert shapes_and_dtypes(said) == shapes_and_dtypes(decoder(X, MEMORY, **asked))

@@ -104,12 +104,13 @@ def run(recipe, pairs, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", ["tensorflow", "jax"])
-def test_four_devices_give_the_losses_of_one(run, backend):
+def test_two_and_four_devices_give_the_losses_of_one(run, backend):
     """Of batches of six pairs, which four devices do not divide: the last of them has no pair."""
     one, _ = run(backend, 1, "one")
     assert len(one) == 20
-    four, _ = run(backend, 4, "four")
-    np.testing.assert_allclose(four, one, atol=1e-5)
+    for devices in (2, 4):
+        several, _ = run(backend, devices, str(devices))
+        np.testing.assert_allclose(several, one, atol=1e-5)
 
 
 @pytest.mark.slow

@@ -1,9 +1,10 @@
-"""Two processes on one machine train together as two hosts would; one of them is killed, the newest checkpoint is damaged, and both
-are started again."""
+"""Two processes on one machine train together as two hosts would; one of them is killed, and both are started again, also
+with a damaged checkpoint."""
 
 import dataclasses
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -30,7 +31,7 @@ last_step = int(sys.argv.pop(1))
 import jax
 import keras
 
-# It is 100 seconds before JAX takes a process that is silent for dead.
+# JAX waits 100 seconds before it takes a silent process for dead.
 jax.distributed.initialize = functools.partial(jax.distributed.initialize, heartbeat_timeout_seconds=30)
 
 steps, after_a_step = [], keras.callbacks.CallbackList.on_train_batch_end
@@ -139,9 +140,11 @@ def test_two_processes_train_as_one_does_and_end_the_same_after_a_kill(start, tm
     (survivor, _, said), (killed, *_) = ended(start("broken", 2, last_step=9))
     assert killed == -signal.SIGKILL and survivor != 0, said
     assert [one.step for one in load_checkpoint(tmp_path / "broken")[0].rounds] == [4, 8]
-    (tmp_path / "broken" / FILE).write_bytes(b"damaged")
-    both = ended(start("broken", 2))
-    assert [code for code, *_ in both] == [0, 0], both
-    assert "resuming from the previous checkpoint" in both[0][2]
-    for value, expected in zip(outcome(tmp_path / "broken"), outcome(tmp_path / "two"), strict=True):
-        np.testing.assert_array_equal(value, expected)
+    shutil.copytree(tmp_path / "broken", tmp_path / "damaged")
+    (tmp_path / "damaged" / FILE).write_bytes(b"damaged")
+    for folder in ("broken", "damaged"):
+        both = ended(start(folder, 2))
+        assert [code for code, *_ in both] == [0, 0], both
+        assert ("resuming from the previous checkpoint" in both[0][2]) == (folder == "damaged")
+        for value, expected in zip(outcome(tmp_path / folder), outcome(tmp_path / "two"), strict=True):
+            np.testing.assert_array_equal(value, expected)
