@@ -4,6 +4,8 @@ Written for this project. Corpora of sentences hardly have it: in 114,000 pairs 
 """
 
 _LANGUAGES = ("en", "de", "es", "fr")
+# What people say before anything else: "Good morning, where is the station?"
+_OPENINGS = ("Hello.", "Hi.", "Good morning.", "Good day.", "Good afternoon.", "Good evening.", "Excuse me.")
 # One a line, in the order of the languages. Of several forms, the first is what a translation says.
 _EXPRESSIONS = """
 Hello. | Hallo. | Hola. / Buenas. | Bonjour. / Allô.
@@ -114,6 +116,8 @@ Saturday. | Samstag. / Sonnabend. | Sábado. | Samedi.
 Sunday. | Sonntag. | Domingo. | Dimanche.
 Open. | Geöffnet. / Offen. | Abierto. | Ouvert.
 Closed. | Geschlossen. | Cerrado. | Fermé.
+Hello, world! / Hello world! | Hallo, Welt! / Hallo Welt! | ¡Hola, mundo! / ¡Hola mundo! | Bonjour, le monde ! / Bonjour tout le monde !
+This is a test. / This is only a test. | Das ist ein Test. / Dies ist ein Test. | Esto es una prueba. | C'est un test. / Ceci est un test.
 Entrance. | Eingang. | Entrada. | Entrée.
 Exit. | Ausgang. | Salida. | Sortie.
 """
@@ -127,10 +131,25 @@ def expressions(source: str, target: str) -> list[tuple[str, str]]:
     Args:
         source, target: codes of languages, such as `"en"`.
     """
+    return [(form, theirs[0]) for _, ours, theirs in _table(source, target) for form in ours]
+
+
+def openings(source: str, target: str) -> dict[str, str]:
+    """Those expressions that come before another sentence, `{"Good morning.": "Guten Morgen."}`."""
+    found: dict[str, str] = {}
+    for english, ours, theirs in _table(source, target):
+        if english in _OPENINGS:
+            for form in ours:
+                found.setdefault(form, theirs[0])
+    return found
+
+
+def _table(source: str, target: str) -> list[tuple[str, list[str], list[str]]]:
+    """For each expression its first form in English, and its forms in both languages."""
     if source not in _LANGUAGES or target not in _LANGUAGES:
         return []
-    sides = [
+    lines = [
         [side.strip().split(" / ") for side in line.split("|")] for line in _EXPRESSIONS.strip().splitlines()
     ]
     ours, theirs = _LANGUAGES.index(source), _LANGUAGES.index(target)
-    return [(form, forms[theirs][0]) for forms in sides for form in forms[ours]]
+    return [(forms[0][0], forms[ours], forms[theirs]) for forms in lines]

@@ -2,21 +2,23 @@
 
 What people say every day comes from a list (`corpora.expressions`), as far as it knows the languages. Short sources are written
 in all ways: `Yes.`, `yes`, `YES!`, in Spanish also `¡Sí!`. What people say alone but a corpus says only before a comma ("Yes, I
-know.") or after one ("Sit down, please.") is made a line of its own. And some lines stand in parentheses or quotation marks.
+know.") or after one ("Sit down, please.") is made a line of its own. Some lines stand in parentheses or quotation marks, and some
+follow a greeting: "Good morning, I would like a coffee."
 """
 
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import cycle
+from itertools import cycle, product
 
-from keras_attn.corpora.expressions import expressions
+from keras_attn.corpora.expressions import expressions, openings
 from keras_attn.text.corpus import Corpus
 
 Pair = tuple[str, str]
 
 _WORD = re.compile(r"\w+")
+_START = re.compile(r"(\W*)(\w+)(.*)", re.DOTALL)
 _FRAMED = re.compile(r"([¡¿]*)(.*?)([\s.!?。]*)", re.DOTALL)  # after NFKC
 _TYPED = ("", ""), ("", "."), ("", "!"), ("", "?")  # frames, whatever the corpus has
 _FRAME_SHARE = 0.002  # of all lines, from which on a frame of the corpus counts
@@ -25,6 +27,7 @@ _MOST_WORDS = 2, 3  # of a part of a line that becomes a line, source and target
 _OFTEN, _SHARE = 3, 0.3  # how often such parts are said together, and of all that the source is said for
 _TIMES = 3  # each way to write a short line: once is not enough to learn it
 _AROUND, _ONE_IN = ("()", '""'), 40  # pairs
+_CLEARLY = 10  # times as often
 
 
 def with_everyday_lines(corpus: Corpus, *, languages: tuple[str, str]) -> Corpus:
@@ -51,6 +54,7 @@ def with_everyday_lines(corpus: Corpus, *, languages: tuple[str, str]) -> Corpus
     ]
     for (source, target), (before, after) in zip(pairs[::_ONE_IN], cycle(_AROUND), strict=False):
         added.append((before + source + after, before + target + after))
+    added += _opened(pairs, listed.values(), openings(*languages).items())
     return Corpus(*map(list, zip(*pairs, *added, strict=True)), corpus.dropped)
 
 
@@ -102,6 +106,37 @@ def _parts(pairs: list[Pair]) -> list[Pair]:
         for (source, target), count in counts.items()
         if count >= max(_OFTEN, _SHARE * of_source[source]) and (source != target or source.lower() in small)
     ]
+
+
+def _opened(pairs: list[Pair], listed: Iterable[Pair], greetings: Iterable[Pair]) -> Iterator[Pair]:
+    """One pair in forty after a greeting, and each listed question after each greeting: `("Hi, why?", "Hi, warum?")`."""
+    greetings = [tuple(_framed(side)[1] for side in greeting) for greeting in greetings]
+    if not greetings:
+        return
+    inside = [
+        Counter(word for line in side for word in _WORD.findall(line)[1:])
+        for side in zip(*pairs, strict=True)
+    ]
+    questions = [pair for pair in listed if "?" in pair[0] and "," not in pair[0]]
+    followed = [
+        *zip(cycle(greetings), pairs[_ONE_IN // 2 :: _ONE_IN], strict=False),
+        *product(greetings, questions),
+    ]
+    for greeting, pair in followed:
+        going_on = [_after_a_comma(*each) for each in zip(pair, inside, strict=True)]
+        if all(going_on):
+            yield tuple(f"{first}, {rest}" for first, rest in zip(greeting, going_on, strict=True))
+
+
+def _after_a_comma(line: str, inside: Counter[str]) -> str | None:
+    """A line whose first word is written as inside of lines; `None` if the corpus does not say clearly how that is."""
+    if not (found := _START.fullmatch(line)):
+        return None
+    before, first, rest = found.groups()
+    small, large = inside[first.lower()], inside[first]
+    if first.islower() or large > _CLEARLY * small:
+        return line
+    return before + first[0].lower() + first[1:] + rest if small > _CLEARLY * large else None
 
 
 def _ends(source: str, target: str) -> Iterator[Pair]:

@@ -1,5 +1,6 @@
 """Lines as in everyday life, made of the pairs of a corpus."""
 
+from keras_attn.corpora.expressions import openings
 from keras_attn.data.everyday import with_everyday_lines
 from keras_attn.text.corpus import Corpus
 
@@ -84,6 +85,35 @@ def test_one_pair_in_forty_stands_in_parentheses_or_quotation_marks_on_both_side
         ('"I saw 120 of them."', '"Vi 120 de ellos."'),
         ("(I saw 160 of them.)", "(Vi 160 de ellos.)"),
     ]
+
+
+def test_one_pair_in_forty_follows_a_greeting_with_a_small_letter_where_the_corpus_writes_one():
+    pairs = [(f"Yesterday I saw {n} of them.", f"Gestern habe ich {n} davon gesehen.") for n in range(200)]
+    pairs[20] = ("I saw the sea.", "Ich habe das Meer gesehen.")
+    pairs[60] = ("Saw the sea.", "Sie sah das Meer.")  # "sie" is never inside of a line
+    pairs[100] = ("Of them I saw the sea.", "davon habe ich das Meer gesehen.")
+    openings = [
+        pair for pair in added(pairs, languages=("en", "de")) if pair[0].endswith("sea.") and ", " in pair[0]
+    ]
+    assert openings == [
+        ("Hello, I saw the sea.", "Hallo, ich habe das Meer gesehen."),
+        ("Hey, of them I saw the sea.", "Hi, davon habe ich das Meer gesehen."),
+    ]
+
+
+def test_a_listed_question_follows_each_greeting():
+    pairs = [(f"Say {n} times how you are and why.", f"Sag {n}-mal, wie du bist.") for n in range(20)]
+    found = added(pairs, languages=("en", "de"))
+    assert ("Good morning, how are you?", "Guten Morgen, wie geht es dir?") in found
+    assert ("Excuse me, how much does it cost?", "Entschuldigung, wie viel kostet das?") in found
+    assert not any(source.startswith("Good night,") for source, _ in found)
+    assert not any(source.startswith("Hi, hello") for source, _ in found)
+
+
+def test_no_greeting_has_two_translations():
+    assert openings("es", "en")["Buenos días."] == "Good morning."
+    assert openings("fr", "en")["Bonjour."] == "Hello."
+    assert openings("en", "pl") == {}
 
 
 def test_a_corpus_with_links_stays_as_it_is():
