@@ -243,10 +243,17 @@ class AttentionDecoder(keras.layers.Layer):
         return_states=False,
         training=None,
     ):
-        """Says the shapes without running `call`: tracing its loop is most of the time that building a model would take."""
+        """Says the shapes without running `call`: tracing its loop is most of the time that building a model would take.
+
+        Somebody's own attention is traced: a mistake in it shows here rather than in training.
+        """
         self._check_call(inputs, memory, memory_mask, return_attention_scores)
         if initial_state is not None:
             self.cells.checked_states(initial_state, memory.shape[0])
+        if self.attention is not None and not type(self.attention).__module__.startswith("keras_attn."):
+            return super().compute_output_spec(
+                inputs, memory, initial_state, memory_mask, return_attention_scores, return_states, training
+            )
         batch, length = inputs.shape[:2]
         outputs = [keras.KerasTensor((batch, length, self.readout.width), self.compute_dtype)]
         if return_attention_scores:

@@ -452,6 +452,19 @@ def test_a_functional_model_knows_the_shapes_and_dtypes_before_anything_is_compu
     assert shapes_and_dtypes(alone) == [((None, None, said[0].shape[-1]), said[0].dtype)]
 
 
+class ForgotTheKeys(BahdanauAttention):
+    """Multiplies the query with the memory, which is not as wide."""
+
+    def step(self, query, memory, keys, mask, carry, training=None):
+        return super().step(ops.matmul(query, ops.swapaxes(memory, 1, 2)), memory, keys, mask, carry, training)
+
+
+def test_a_mistake_in_somebodys_own_attention_shows_when_the_model_is_built():
+    decoder = AttentionDecoder(UNITS, ForgotTheKeys(5))
+    with pytest.raises((ValueError, TypeError), match="4.*6|6.*4"):
+        decoder(keras.Input((None, E)), keras.Input((None, D)))
+
+
 @every_decoder
 def test_mixed_precision_gives_half_outputs_and_float32_weights(make, mixed_float16):
     decoder = make(dropout=0.1)
