@@ -456,12 +456,14 @@ class ForgotTheKeys(BahdanauAttention):
     """Multiplies the query with the memory, which is not as wide."""
 
     def step(self, query, memory, keys, mask, carry, training=None):
-        return super().step(ops.matmul(query, ops.swapaxes(memory, 1, 2)), memory, keys, mask, carry, training)
+        return super().step(
+            ops.matmul(query, ops.swapaxes(memory, 1, 2)), memory, keys, mask, carry, training
+        )
 
 
 def test_a_mistake_in_somebodys_own_attention_shows_when_the_model_is_built():
     decoder = AttentionDecoder(UNITS, ForgotTheKeys(5))
-    with pytest.raises((ValueError, TypeError), match="4.*6|6.*4"):
+    with pytest.raises((ValueError, TypeError), match=r"4.*6|6.*4"):
         decoder(keras.Input((None, E)), keras.Input((None, D)))
 
 
