@@ -83,10 +83,11 @@ def test_models_and_search_know_nothing_of_text():
     assert names and not [target for target in names if target.startswith("keras_attn.text")]
 
 
-def test_only_the_time_loop_knows_backends_apart():
+def test_only_the_loops_over_time_know_backends_apart():
     free = ("layers.", "search.", "models.", "training.losses")
     found = {name: backends_in(imported(tree)) for name, tree in modules() if name.startswith(free)}
     assert found.pop("layers.time_loop") == {"tensorflow", "jax"}
+    assert found.pop("layers.jax_loop") == {"jax"}  # which is imported by the other where it is needed
     assert len(found) > 15 and set().union(*found.values()) == set()
 
 
@@ -97,7 +98,16 @@ def test_no_backend_is_imported_before_it_is_needed(part):
         for name, tree in modules()
         if name.split(".")[0] == part
     }
+    heavy.pop("layers.jax_loop", None)  # the next test
     assert heavy and {name for name, found in heavy.items() if found} == set()
+
+
+def test_the_loop_that_needs_jax_is_imported_only_where_it_runs():
+    importers = {
+        name: "keras_attn.layers.jax_loop" in imported(tree, inside_functions=False)
+        for name, tree in modules()
+    }
+    assert len(importers) > 100 and not any(importers.values())
 
 
 @pytest.mark.skipif(

@@ -11,6 +11,7 @@ import numpy as np
 
 # What stands in a program without being work of its own.
 _FREE = {"parameter", "get-tuple-element", "tuple", "bitcast", "constant", "after-all", "iota"}
+_COLLECTIVE = "all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute"
 
 
 class Loop(NamedTuple):
@@ -95,6 +96,21 @@ def launches(text: str) -> int:
     kinds, _ = _computations(text)
     entry = next(kinds[name] for name in kinds if name.startswith("ENTRY"))
     return len(entry) + sum(loop.turns * loop.instructions for loop in loops(text))
+
+
+def exchanged(text: str) -> int:
+    """Bytes that devices exchange in one call of the program, such as sums of gradients; those in a loop as often as it turns."""
+    turns, total, times = {}, 0, 1
+    for body, count in re.findall(r'body=%?([\w.\-]+).*known_trip_count":\{"n":"(\d+)"', text):
+        turns[body] = int(count)
+    for line in text.splitlines():
+        if header := re.match(r"(?:ENTRY )?%?([\w.\-]+) .*\{$", line):
+            times = turns.get(header[1], 1)
+        elif found := re.search(rf"= (.*?) (?:{_COLLECTIVE})(?:-start)?\(", line):
+            for kind, shape in re.findall(r"([a-z]+\d+|pred)\[([\d,]*)\]", found[1]):
+                bits = 8 if kind == "pred" else int(re.sub(r"\D", "", kind))
+                total += times * bits // 8 * math.prod(int(size) for size in shape.split(",") if size)
+    return total
 
 
 def _computations(text: str) -> tuple[dict[str, list[str]], dict[str, list[str]]]:

@@ -80,8 +80,12 @@ def _jax_loop(step, inputs, state, layer, reverse, length):
         return (state, [scope.get_current_value(seed) for seed in seeds]), outputs_t
 
     carry = (state, [seed.value for seed in seeds])
-    turn = _STEPS_A_TURN if is_bound_by_launches() else 1
-    (state, seed_values), outputs = ops.scan(body, carry, inputs, reverse=reverse, unroll=turn)
+    scan, turn = ops.scan, 1
+    if is_bound_by_launches():
+        from keras_attn.layers.jax_loop import scan
+
+        turn = _STEPS_A_TURN
+    (state, seed_values), outputs = scan(body, carry, inputs, reverse=reverse, unroll=turn)
     for seed, value in zip(seeds, seed_values, strict=True):
         seed.assign(value)
     return outputs, state

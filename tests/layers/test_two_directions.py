@@ -69,8 +69,7 @@ def test_where_is_bound_by_launches_there_is_one_loop(monkeypatch):
     cells = two_cells("gru")
 
     def loops():
-        program = jax.make_jaxpr(lambda x: run_both_ways(*cells, x, mask=MASK))(X)
-        return sum(equation.primitive.name == "scan" for equation in program.eqns)
+        return str(jax.make_jaxpr(lambda x: run_both_ways(*cells, x, mask=MASK))(X)).count("= scan[")
 
     assert loops() == 2
     monkeypatch.setattr(time_loop, "is_bound_by_launches", lambda: True)
