@@ -30,7 +30,7 @@ from keras_attn.inference.bulk import BulkTranslator
 from keras_attn.storage import packaged
 from keras_attn.storage.model_folder import load_data_config
 
-WORKERS, BATCH = 2, 256
+WORKERS, BATCH = 2, 1024
 Work = Callable[[list[str]], list[str]]
 
 
@@ -159,11 +159,9 @@ def on_beam() -> Iterator[Callable]:
     )
 
     def translated(lines: list[str], kind: type[BulkTranslator], options: dict) -> list[str]:
-        handler = KeyedModelHandler(
-            TranslationHandler(max_batch_size=BATCH, max_batch_duration_secs=1, **options)
-        )
+        handler = KeyedModelHandler(TranslationHandler(max_batch_size=BATCH, **options))
         with tempfile.TemporaryDirectory() as scratch:
-            with beam.Pipeline("BundleBasedDirectRunner", options=settings) as pipeline:
+            with beam.Pipeline("FnApiRunner", options=settings) as pipeline:
                 (
                     pipeline
                     | beam.Create(list(enumerate(lines)))

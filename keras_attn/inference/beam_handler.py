@@ -13,12 +13,14 @@ _BOUNDARIES = [32, 64, 96, 128, 192, 256, 512]  # characters
 
 
 class TranslationHandler(ModelHandler[str, PredictionResult, BulkTranslator]):
-    """Translates lines; wrap it in `KeyedModelHandler` for lines with keys. Lines of about equal length are batched together.
+    """Translates lines; wrap it in `KeyedModelHandler` for lines with keys.
 
     Args:
         folder, options: as for `BulkTranslator`.
-        max_batch_size: the most lines in a batch.
-        max_batch_duration_secs: how long a line waits for others of its length.
+        max_batch_size: lines in a batch; the last one of a bundle has fewer.
+        max_batch_duration_secs: for streams, whose bundles are small. Lines of several bundles are batched together, those of
+            about equal length, and a line waits so long for others. Beam's own runners then keep only one worker busy.
+            `None`: a batch is taken from one bundle.
 
     A prediction's `inference` is the translation of its `example`.
     """
@@ -27,12 +29,12 @@ class TranslationHandler(ModelHandler[str, PredictionResult, BulkTranslator]):
         self,
         folder: str | Path,
         *,
-        max_batch_size: int = 256,
-        max_batch_duration_secs: int = 10,
+        max_batch_size: int = 1024,
+        max_batch_duration_secs: int | None = None,
         **options: Any,
     ) -> None:
         super().__init__(
-            min_batch_size=16,
+            min_batch_size=max_batch_size,  # Beam would start with small batches, whose lines differ more in length
             max_batch_size=max_batch_size,
             max_batch_duration_secs=max_batch_duration_secs,
             batch_length_fn=len,
