@@ -250,7 +250,8 @@ class AttentionDecoder(keras.layers.Layer):
         self._check_call(inputs, memory, memory_mask, return_attention_scores)
         if initial_state is not None:
             self.cells.checked_states(initial_state, memory.shape[0])
-        if self.attention is not None and not type(self.attention).__module__.startswith("keras_attn."):
+        attentions = getattr(self.attention, "attentions", [self.attention] if self.attention else [])
+        if not all(type(each).__module__.startswith("keras_attn.") for each in attentions):
             return super().compute_output_spec(
                 inputs, memory, initial_state, memory_mask, return_attention_scores, return_states, training
             )

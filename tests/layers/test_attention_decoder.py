@@ -461,8 +461,13 @@ class ForgotTheKeys(BahdanauAttention):
         )
 
 
-def test_a_mistake_in_somebodys_own_attention_shows_when_the_model_is_built():
-    decoder = AttentionDecoder(UNITS, ForgotTheKeys(5))
+@pytest.mark.parametrize(
+    "attention",
+    [lambda: ForgotTheKeys(5), lambda: ParallelAttention([LuongAttention("general"), ForgotTheKeys(5)])],
+    ids=["alone", "beside another"],
+)
+def test_a_mistake_in_somebodys_own_attention_shows_when_the_model_is_built(attention):
+    decoder = AttentionDecoder(UNITS, attention())
     with pytest.raises((ValueError, TypeError, RuntimeError), match=r"4.*6|6.*4"):
         decoder(keras.Input((None, E)), keras.Input((None, D)))
 
