@@ -3,10 +3,11 @@
 Written for this project. Corpora of sentences hardly have it: in 114,000 pairs from Tatoeba there is no *Adiós* alone.
 """
 
-_LANGUAGES = ("en", "de", "es", "fr")
+from keras_attn.corpora.phrase_table import rows
+
 # What people say before anything else: "Good morning, where is the station?"
 _OPENINGS = ("Hello.", "Hi.", "Good morning.", "Good day.", "Good afternoon.", "Good evening.", "Excuse me.")
-# One a line, in the order of the languages. Of several forms, the first is what a translation says.
+# Of several forms, the first is what a translation says.
 _EXPRESSIONS = """
 Hello. | Hallo. | Hola. / Buenas. | Bonjour. / Allô.
 Hi. / Hey. / Hi there. | Hi. / Hey. / Servus. | Hola. | Salut. / Coucou.
@@ -131,25 +132,14 @@ def expressions(source: str, target: str) -> list[tuple[str, str]]:
     Args:
         source, target: codes of languages, such as `"en"`.
     """
-    return [(form, theirs[0]) for _, ours, theirs in _table(source, target) for form in ours]
+    return [(form, theirs[0]) for _, ours, theirs in rows(_EXPRESSIONS, source, target) for form in ours]
 
 
 def openings(source: str, target: str) -> dict[str, str]:
     """Those expressions that come before another sentence, `{"Good morning.": "Guten Morgen."}`."""
     found: dict[str, str] = {}
-    for english, ours, theirs in _table(source, target):
+    for english, ours, theirs in rows(_EXPRESSIONS, source, target):
         if english in _OPENINGS:
             for form in ours:
                 found.setdefault(form, theirs[0])
     return found
-
-
-def _table(source: str, target: str) -> list[tuple[str, list[str], list[str]]]:
-    """For each expression its first form in English, and its forms in both languages."""
-    if source not in _LANGUAGES or target not in _LANGUAGES:
-        return []
-    lines = [
-        [side.strip().split(" / ") for side in line.split("|")] for line in _EXPRESSIONS.strip().splitlines()
-    ]
-    ours, theirs = _LANGUAGES.index(source), _LANGUAGES.index(target)
-    return [(forms[0][0], forms[ours], forms[theirs]) for forms in lines]

@@ -1,9 +1,10 @@
-"""Lines as people write them but corpora of sentences hardly have them: greetings, a word or two alone, and lines within marks.
+"""Lines as people write them but corpora of sentences hardly have them: greetings, a word or two alone, two quantities, marks.
 
 What people say every day comes from a list (`corpora.expressions`), as far as it knows the languages. Short sources are written
 in all ways: `Yes.`, `yes`, `YES!`, in Spanish also `¡Sí!`. What people say alone but a corpus says only before a comma ("Yes, I
 know.") or after one ("Sit down, please.") is made a line of its own. Some lines stand in parentheses or quotation marks, and some
-follow a greeting: "Good morning, I would like a coffee."
+follow a greeting: "Good morning, I would like a coffee." Sentences with two quantities come from a list as well
+(`corpora.quantities`); their numbers are for `augmentation` to vary.
 """
 
 import re
@@ -13,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from itertools import cycle, product
 
 from keras_attn.corpora.expressions import expressions, openings
+from keras_attn.corpora.quantities import quantities
 from keras_attn.text.corpus import Corpus
 
 Pair = tuple[str, str]
@@ -26,6 +28,7 @@ _SHORT = 2  # words
 _MOST_WORDS = 2, 3  # of a part of a line that becomes a line, source and target
 _OFTEN, _SHARE = 3, 0.3  # how often such parts are said together, and of all that the source is said for
 _TIMES = 3  # each way to write a short line: once is not enough to learn it
+_TIMES_A_QUANTITY = 10
 _AROUND, _ONE_IN = ("()", '""'), 40  # pairs
 _CLEARLY = 10  # times as often
 
@@ -54,6 +57,7 @@ def with_everyday_lines(corpus: Corpus, *, languages: tuple[str, str]) -> Corpus
     ]
     for (source, target), (before, after) in zip(pairs[::_ONE_IN], cycle(_AROUND), strict=False):
         added.append((before + source + after, before + target + after))
+    added += _TIMES_A_QUANTITY * quantities(*languages)
     added += _opened(pairs, listed.values(), openings(*languages).items())
     return Corpus(*map(list, zip(*pairs, *added, strict=True)), corpus.dropped)
 

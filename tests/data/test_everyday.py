@@ -1,6 +1,9 @@
 """Lines as in everyday life, made of the pairs of a corpus."""
 
+import re
+
 from keras_attn.corpora.expressions import openings
+from keras_attn.data.augmentation import with_augmentation
 from keras_attn.data.everyday import with_everyday_lines
 from keras_attn.text.corpus import Corpus
 
@@ -128,3 +131,17 @@ def test_a_listed_expression_is_written_in_all_ways_whatever_the_corpus_says_for
     assert {"Hola", "hola", "HOLA", "Hola.", "hola!", "¡Hola!", "¡HOLA!", "Buenas"} <= hello
     assert {target for source, target in found if "salud" in source.lower()} == {"Cheers!"}
     assert not {"Here she is!", "Health."} & {target for _, target in found if target[0] not in '()"'}
+
+
+def test_numbers_of_listed_quantities_are_varied_alike_on_both_sides():
+    corpus = Corpus(["I know."], ["Ich weiß."])
+    listed = with_everyday_lines(corpus, languages=("en", "de"))
+    varied = with_augmentation(listed, 1, seed=3, languages=("en", "de"))
+    sold = [
+        (re.findall(r"[\d.,:]*\d", source), re.findall(r"[\d.,:]*\d", target))
+        for source, target in zip(varied.source, varied.target, strict=True)
+        if re.fullmatch(r"they sold .* cars in \S* months\W*", source.lower())
+    ]
+    assert len(sold) > 30 and len({tuple(ours) for ours, _ in sold}) > 20
+    for ours, theirs in sold:
+        assert ours == theirs
