@@ -19,7 +19,7 @@ class TranslationHandler(ModelHandler[str, PredictionResult, BulkTranslator]):
         folder, options: as for `BulkTranslator`.
         max_batch_size: lines in a batch; the last one of a bundle has fewer.
         max_batch_duration_secs: for streams, whose bundles are small. Lines of several bundles are batched together, those of
-            about equal length, and a line waits so long for others. Beam's own runners then keep only one worker busy.
+            about equal length, and a line waits so long for others. Beam's `FnApiRunner` then keeps one worker busy at a time.
             `None`: a batch is taken from one bundle.
 
     A prediction's `inference` is the translation of its `example`.
