@@ -1,10 +1,10 @@
-"""Lines as people write them but corpora of sentences hardly have them: greetings, a word or two alone, two quantities, marks.
+"""Lines as people write them but corpora of sentences hardly have them: greetings, names, a word alone, two quantities, marks.
 
 What people say every day comes from a list (`corpora.expressions`), as far as it knows the languages. Short sources are written
 in all ways: `Yes.`, `yes`, `YES!`, in Spanish also `¡Sí!`. What people say alone but a corpus says only before a comma ("Yes, I
 know.") or after one ("Sit down, please.") is made a line of its own. Some lines stand in parentheses or quotation marks, and some
-follow a greeting: "Good morning, I would like a coffee." Sentences with two quantities come from a list as well
-(`corpora.quantities`); their numbers are for `augmentation` to vary.
+follow a greeting: "Good morning, I would like a coffee." Sentences in which people tell their name (`corpora.introductions`), and
+those with two quantities (`corpora.quantities`), come from lists as well. Names and numbers are for `augmentation` to vary.
 """
 
 import re
@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from itertools import cycle, product
 
 from keras_attn.corpora.expressions import expressions, openings
+from keras_attn.corpora.introductions import introductions
 from keras_attn.corpora.quantities import quantities
 from keras_attn.text.corpus import Corpus
 
@@ -58,7 +59,9 @@ def with_everyday_lines(corpus: Corpus, *, languages: tuple[str, str]) -> Corpus
     for (source, target), (before, after) in zip(pairs[::_ONE_IN], cycle(_AROUND), strict=False):
         added.append((before + source + after, before + target + after))
     added += _TIMES_A_QUANTITY * quantities(*languages)
-    added += _opened(pairs, listed.values(), openings(*languages).items())
+    introduced = introductions(*languages)
+    added += introduced
+    added += _opened(pairs, _second(listed.values(), introduced), openings(*languages).items())
     return Corpus(*map(list, zip(*pairs, *added, strict=True)), corpus.dropped)
 
 
@@ -112,8 +115,17 @@ def _parts(pairs: list[Pair]) -> list[Pair]:
     ]
 
 
-def _opened(pairs: list[Pair], listed: Iterable[Pair], greetings: Iterable[Pair]) -> Iterator[Pair]:
-    """One pair in forty after a greeting, and each listed question after each greeting: `("Hi, why?", "Hi, warum?")`."""
+def _second(listed: Iterable[Pair], introduced: Iterable[Pair]) -> list[Pair]:
+    """What is often said right after a greeting: questions, and who one is."""
+    return [
+        pair
+        for pair in (*(pair for pair in listed if "?" in pair[0]), *introduced)
+        if not any("," in side for side in pair)
+    ]
+
+
+def _opened(pairs: list[Pair], second: list[Pair], greetings: Iterable[Pair]) -> Iterator[Pair]:
+    """One pair in forty after a greeting, and each of `second` after each greeting: `("Hi, why?", "Hi, warum?")`."""
     greetings = [tuple(_framed(side)[1] for side in greeting) for greeting in greetings]
     if not greetings:
         return
@@ -121,10 +133,9 @@ def _opened(pairs: list[Pair], listed: Iterable[Pair], greetings: Iterable[Pair]
         Counter(word for line in side for word in _WORD.findall(line)[1:])
         for side in zip(*pairs, strict=True)
     ]
-    questions = [pair for pair in listed if "?" in pair[0] and "," not in pair[0]]
     followed = [
         *zip(cycle(greetings), pairs[_ONE_IN // 2 :: _ONE_IN], strict=False),
-        *product(greetings, questions),
+        *product(greetings, second),
     ]
     for greeting, pair in followed:
         going_on = [_after_a_comma(*each) for each in zip(pair, inside, strict=True)]

@@ -113,6 +113,16 @@ def test_a_listed_question_follows_each_greeting():
     assert not any(source.startswith("Hi, hello") for source, _ in found)
 
 
+def test_people_tell_their_names_also_after_a_greeting():
+    pairs = [("I think my name is on it, you know.", "Weißt du, ich glaube, ich heiße darin anders.")]
+    found = added(pairs, languages=("en", "de"))
+    assert ("My name is Anna.", "Ich heiße Anna.") in found
+    names = re.compile(r"Good morning, my name is (\w+)\.")
+    greeted = {told[1]: target for source, target in found if (told := names.fullmatch(source))}
+    assert len(greeted) >= 10
+    assert all(target == f"Guten Morgen, ich heiße {name}." for name, target in greeted.items())
+
+
 def test_no_greeting_has_two_translations():
     assert openings("es", "en")["Buenos días."] == "Good morning."
     assert openings("fr", "en")["Bonjour."] == "Hello."
