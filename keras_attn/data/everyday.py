@@ -3,8 +3,9 @@
 What people say every day comes from a list (`corpora.expressions`), as far as it knows the languages. Short sources are written
 in all ways: `Yes.`, `yes`, `YES!`, in Spanish also `¡Sí!`. What people say alone but a corpus says only before a comma ("Yes, I
 know.") or after one ("Sit down, please.") is made a line of its own. Some lines stand in parentheses or quotation marks, and some
-follow a greeting: "Good morning, I would like a coffee." Sentences in which people tell their name (`corpora.introductions`), and
-those with two quantities (`corpora.quantities`), come from lists as well. Names and numbers are for `augmentation` to vary.
+follow a greeting: "Good morning, I would like a coffee." From lists come also what travellers say (`corpora.common_sentences`), how
+people tell their names (`corpora.introductions`), and sentences with two quantities (`corpora.quantities`). Names and numbers are
+for `augmentation` to vary.
 """
 
 import re
@@ -13,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import cycle, product
 
+from keras_attn.corpora.common_sentences import common_sentences
 from keras_attn.corpora.expressions import expressions, openings
 from keras_attn.corpora.introductions import introductions
 from keras_attn.corpora.quantities import quantities
@@ -29,7 +31,7 @@ _SHORT = 2  # words
 _MOST_WORDS = 2, 3  # of a part of a line that becomes a line, source and target
 _OFTEN, _SHARE = 3, 0.3  # how often such parts are said together, and of all that the source is said for
 _TIMES = 3  # each way to write a short line: once is not enough to learn it
-_TIMES_A_QUANTITY = 10
+_TIMES_A_SENTENCE = 10  # of a list
 _AROUND, _ONE_IN = ("()", '""'), 40  # pairs
 _CLEARLY = 10  # times as often
 
@@ -58,7 +60,7 @@ def with_everyday_lines(corpus: Corpus, *, languages: tuple[str, str]) -> Corpus
     ]
     for (source, target), (before, after) in zip(pairs[::_ONE_IN], cycle(_AROUND), strict=False):
         added.append((before + source + after, before + target + after))
-    added += _TIMES_A_QUANTITY * quantities(*languages)
+    added += _TIMES_A_SENTENCE * [*common_sentences(*languages), *quantities(*languages)]
     introduced = introductions(*languages)
     added += introduced
     added += _opened(pairs, _second(listed.values(), introduced), openings(*languages).items())
