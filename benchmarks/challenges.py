@@ -12,7 +12,8 @@ Takes model folders or names of packaged models, and folders of exported `.tflit
 - of 200 single words, some greetings and an empty line, how many are answered with more than four words more, or with a word three
   times in a row;
 - of 15 everyday expressions, such as "yes", each written in three or four ways, the share that is answered rightly
-  (`shared/expressions.py`).
+  (`shared/expressions.py`);
+- of 8 sentences in which people tell a name, each with four names, the share that is answered rightly.
 """
 
 import argparse
@@ -27,7 +28,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "export" / "python"))
 from litert_translator import Translator
 from shared.challenge import KINDS, challenges, shares_right
-from shared.expressions import share_right
+from shared.expressions import expressions_right, introductions_right
 
 from keras_attn.config import DataConfig
 from keras_attn.data.splits import split_corpus
@@ -71,7 +72,8 @@ def measured(name: str, seed: int) -> dict[str, float | int | str]:
     alone = random.Random(1).sample(words, WORDS) + GREETINGS[source]
     row["short"] = len(alone)
     row["runs on"] = sum(_runs_on(one, said) for one, said in zip(alone, translate(alone), strict=True))
-    row["expressions"] = share_right(translate, source, target)
+    row["expressions"] = expressions_right(translate, source, target)
+    row["introductions"] = introductions_right(translate, source, target)
     return row
 
 
@@ -124,6 +126,7 @@ def main() -> None:
         "runs on",
         "short",
         "expressions",
+        "introductions",
     )
     print(f"| model | {' | '.join(columns)} |\n|{'---|' * (len(columns) + 1)}")
     for row in rows:

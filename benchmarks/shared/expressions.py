@@ -1,4 +1,4 @@
-"""Everyday expressions, as people type them, and the share that a translator answers rightly."""
+"""Everyday expressions, as people type them, and how they tell their names: the share that a translator answers rightly."""
 
 import re
 import tomllib
@@ -9,16 +9,40 @@ from statistics import fmean
 _AROUND = re.compile(r"^[\s¡¿\"'(«„“]+|[\s.,!?…\"')»“”]+$")
 
 
-def share_right(translate: Callable[[list[str]], list[str]], source: str, target: str) -> float:
+Translate = Callable[[list[str]], list[str]]
+Asked = list[tuple[str, set[str]]]  # a line, and what is right as an answer, plain
+
+
+def expressions_right(translate: Translate, source: str, target: str) -> float:
     """In per cent, of all expressions in all ways to write them. Capitals and marks around an answer do not matter."""
-    table = tomllib.loads(Path(__file__).with_name("expressions.toml").read_text(encoding="utf-8"))[
-        "expression"
-    ]
-    asked = [
-        (line, {_plain(form) for form in each[target]})
-        for each in table
-        for line in _ways(each[source][0], source)
-    ]
+    return _share_right(
+        translate,
+        [
+            (line, {_plain(form) for form in each[target]})
+            for each in _table("expressions.toml")["expression"]
+            for line in _ways(each[source][0], source)
+        ],
+    )
+
+
+def introductions_right(translate: Translate, source: str, target: str) -> float:
+    """In per cent, of all sentences with each of some names."""
+    table = _table("introductions.toml")
+    return _share_right(
+        translate,
+        [
+            (each[source][0].format(name), {_plain(form.format(name)) for form in each[target]})
+            for each in table["sentence"]
+            for name in table["names"]
+        ],
+    )
+
+
+def _table(name: str) -> dict:
+    return tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+
+
+def _share_right(translate: Translate, asked: Asked) -> float:
     answers = translate([line for line, _ in asked])
     return 100 * fmean(_plain(answer) in right for answer, (_, right) in zip(answers, asked, strict=True))
 
