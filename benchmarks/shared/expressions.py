@@ -8,7 +8,6 @@ from statistics import fmean
 
 _AROUND = re.compile(r"^[\s¡¿\"'(«„“]+|[\s.,!?…\"')»“”]+$")
 
-
 Translate = Callable[[list[str]], list[str]]
 Asked = list[tuple[str, set[str]]]  # a line, and what is right as an answer, plain
 

@@ -4,7 +4,7 @@ Written for this project, without what the challenges of `benchmarks/` ask, and 
 splits.
 """
 
-from keras_attn.corpora.phrase_table import rows
+from keras_attn.corpora.phrase_table import translations
 
 # Of several forms, the first is what a translation says.
 _SENTENCES = """
@@ -106,4 +106,4 @@ def common_sentences(source: str, target: str) -> list[tuple[str, str]]:
     Args:
         source, target: codes of languages, such as `"en"`.
     """
-    return [(form, theirs[0]) for _, ours, theirs in rows(_SENTENCES, source, target) for form in ours]
+    return translations(_SENTENCES, source, target)

@@ -3,7 +3,7 @@
 Written for this project. Corpora of sentences hardly have it: in 114,000 pairs from Tatoeba there is no *Adiós* alone.
 """
 
-from keras_attn.corpora.phrase_table import rows
+from keras_attn.corpora.phrase_table import rows, translations
 
 # What people say before anything else: "Good morning, where is the station?"
 _OPENINGS = ("Hello.", "Hi.", "Good morning.", "Good day.", "Good afternoon.", "Good evening.", "Excuse me.")
@@ -132,7 +132,7 @@ def expressions(source: str, target: str) -> list[tuple[str, str]]:
     Args:
         source, target: codes of languages, such as `"en"`.
     """
-    return [(form, theirs[0]) for _, ours, theirs in rows(_EXPRESSIONS, source, target) for form in ours]
+    return translations(_EXPRESSIONS, source, target)
 
 
 def openings(source: str, target: str) -> dict[str, str]:

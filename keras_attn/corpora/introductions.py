@@ -6,7 +6,7 @@ most of these go on with *Tom*.
 
 from itertools import cycle, islice
 
-from keras_attn.corpora.phrase_table import rows
+from keras_attn.corpora.phrase_table import translations
 
 # First names that are written alike in all these languages, of women and of men.
 _WOMEN = """
@@ -53,9 +53,8 @@ def introductions(source: str, target: str) -> list[tuple[str, str]]:
         source, target: codes of languages, such as `"en"`.
     """
     forms: dict[str, str] = {}
-    for _, ours, theirs in rows(_INTRODUCTIONS, source, target):
-        for form in ours:
-            forms.setdefault(form, theirs[0])
+    for form, said in translations(_INTRODUCTIONS, source, target):
+        forms.setdefault(form, said)
     women, men = _WOMEN.split(), _MEN.split()
     names = zip(cycle(women + men), cycle(women), cycle(men), strict=True)
     return [

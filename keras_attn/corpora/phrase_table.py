@@ -16,3 +16,8 @@ def rows(text: str, source: str, target: str) -> list[tuple[str, Forms, Forms]]:
     lines = [[side.strip().split(" / ") for side in line.split("|")] for line in text.strip().splitlines()]
     ours, theirs = _LANGUAGES.index(source), _LANGUAGES.index(target)
     return [(forms[0][0], forms[ours], forms[theirs]) for forms in lines]
+
+
+def translations(text: str, source: str, target: str) -> list[tuple[str, str]]:
+    """Every form of the source language, and the first one of the target language, which is what a translation says."""
+    return [(form, theirs[0]) for _, ours, theirs in rows(text, source, target) for form in ours]
