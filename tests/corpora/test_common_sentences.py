@@ -1,12 +1,15 @@
 """The list of sentences that travellers say and that people try first."""
 
+import os
 import re
 from itertools import permutations
 
 import pytest
 
+from keras_attn.config import DataConfig
 from keras_attn.corpora.common_sentences import common_sentences
 from keras_attn.corpora.expressions import expressions
+from keras_attn.data.splits import split_corpus
 
 LANGUAGES = ("de", "en", "es", "fr")
 
@@ -36,3 +39,17 @@ def test_all_forms_of_a_sentence_have_one_translation():
 
 def test_a_language_without_a_list_has_no_sentences():
     assert common_sentences("en", "pl") == common_sentences("pl", "en") == []
+
+
+@pytest.mark.skipif(
+    not os.environ.get("KERAS_ATTN_DATA"), reason="set KERAS_ATTN_DATA to the folder of the corpora"
+)
+@pytest.mark.parametrize("split", ["dev", "test"])
+@pytest.mark.parametrize("language", ["de", "es", "fr"])
+def test_no_sentence_is_one_of_those_that_scores_are_made_with(language, split):
+    corpus = split_corpus(DataConfig(corpus="tatoeba", source_language="en", target_language=language), split)
+    for lines, forms in (
+        (corpus.source, common_sentences("en", language)),
+        (corpus.target, common_sentences(language, "en")),
+    ):
+        assert not {form.lower() for form, _ in forms} & {line.lower() for line in lines}
