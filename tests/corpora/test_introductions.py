@@ -12,8 +12,8 @@ def test_a_name_stands_on_both_sides(source, target):
     found = introductions(source, target)
     assert len(set(found)) == len(found) >= 250
     for ours, theirs in found:
-        shared = {word.strip(".?,") for word in ours.split()[1:]} & {
-            word.strip(".?,") for word in theirs.split()
+        shared = {word.strip(".?,:") for word in ours.split()[1:]} & {
+            word.strip(".?,:") for word in theirs.split()
         }
         assert any(word[:1].isupper() for word in shared), (ours, theirs)
         assert ours.endswith("?") == theirs.endswith("?") and "{" not in ours + theirs
@@ -37,6 +37,17 @@ def test_brothers_and_sisters_have_other_names():
         for start in ("Mein Bruder heißt ", "Meine Schwester heißt ")
     )
     assert len(brothers) == len(sisters) == 10 and not brothers & sisters
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "said"),
+    (("Bonjour, madame ", ".", "Guten Tag, Frau "), ("Connais-tu M. ", " ?", "Kennen Sie Herrn ")),
+)
+def test_people_are_spoken_to_and_of_by_surname_with_a_title_of_the_language(start, end, said):
+    found = {line: answer for line, answer in introductions("fr", "de") if line.startswith(start)}
+    assert len(found) == 10
+    for line, answer in found.items():
+        assert answer == said + line.removeprefix(start).removesuffix(end) + end.strip()
 
 
 def test_a_language_without_a_list_has_no_introductions():
