@@ -95,6 +95,15 @@ Practice makes perfect. | Übung macht den Meister. | La práctica hace al maest
 Better late than never. | Besser spät als nie. | Más vale tarde que nunca. | Mieux vaut tard que jamais.
 Time is money. | Zeit ist Geld. | El tiempo es oro. / El tiempo es dinero. | Le temps, c'est de l'argent.
 The sky is blue. | Der Himmel ist blau. | El cielo es azul. / El cielo está azul. | Le ciel est bleu.
+Turn left at the traffic lights. / Turn left at the traffic light. | Biegen Sie an der Ampel links ab. / Bieg an der Ampel links ab. | Gire a la izquierda en el semáforo. / Gira a la izquierda en el semáforo. | Tournez à gauche au feu. / Tourne à gauche au feu.
+Turn right at the next corner. | Biegen Sie an der nächsten Ecke rechts ab. | Gire a la derecha en la próxima esquina. | Tournez à droite au prochain coin de rue.
+My phone is broken. | Mein Handy ist kaputt. / Mein Telefon ist kaputt. | Mi teléfono está roto. / Mi móvil está roto. | Mon téléphone est cassé.
+I can't find my passport. / I cannot find my passport. | Ich finde meinen Reisepass nicht. / Ich kann meinen Pass nicht finden. | No encuentro mi pasaporte. | Je ne trouve pas mon passeport.
+Is this seat taken? | Ist dieser Platz besetzt? | ¿Está ocupado este asiento? | Cette place est-elle occupée ? / Cette place est prise ?
+My car won't start. | Mein Auto springt nicht an. | Mi coche no arranca. | Ma voiture ne démarre pas.
+It's raining cats and dogs. / It is raining cats and dogs. | Es regnet in Strömen. | Está lloviendo a cántaros. | Il pleut des cordes.
+We are going to the beach tomorrow. / We're going to the beach tomorrow. | Morgen fahren wir an den Strand. | Mañana vamos a la playa. | Demain, nous allons à la plage.
+See you tomorrow! | Bis morgen! | ¡Hasta mañana! | À demain !
 """
 
 

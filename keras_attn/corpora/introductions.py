@@ -37,6 +37,10 @@ My friend's name is {m}. / My friend is called {m}. | Mein Freund heißt {m}. | 
 Is your name {}? / Are you called {}? | Heißt du {}? / Heißen Sie {}? | ¿Te llamas {}? | Tu t'appelles {} ? / Vous vous appelez {} ?
 Are you {}? | Bist du {}? / Sind Sie {}? | ¿Eres {}? / ¿Es usted {}? | Tu es {} ? / Vous êtes {} ? / Êtes-vous {} ?
 My name is {} and I'm new here. | Ich heiße {} und bin neu hier. | Me llamo {} y soy nuevo aquí. | Je m'appelle {} et je suis nouveau ici.
+My name is {} and I live in London. | Ich heiße {} und wohne in London. / Ich heiße {} und ich wohne in London. | Me llamo {} y vivo en Londres. | Je m'appelle {} et j'habite à Londres.
+My name is {} and I live in Berlin. | Ich heiße {} und wohne in Berlin. / Ich heiße {} und ich wohne in Berlin. | Me llamo {} y vivo en Berlín. | Je m'appelle {} et j'habite à Berlin.
+My name is {} and I live in Paris. | Ich heiße {} und wohne in Paris. / Ich heiße {} und ich wohne in Paris. | Me llamo {} y vivo en París. | Je m'appelle {} et j'habite à Paris.
+My name is {} and I'm from Spain. / My name is {} and I am from Spain. | Ich heiße {} und komme aus Spanien. | Me llamo {} y soy de España. | Je m'appelle {} et je viens d'Espagne.
 Hello, {}. | Hallo, {}. / Hallo {}. | Hola, {}. / Hola {}. | Bonjour, {}. / Bonjour {}.
 Hi, {}. / Hi {}. / Hey, {}. | Hi, {}. | Hola, {}. | Salut, {}. / Salut {}.
 Good morning, {}. | Guten Morgen, {}. / Guten Morgen {}. | Buenos días, {}. | Bonjour, {}.

@@ -35,6 +35,10 @@ _COUNTS = {
         "fr": "deux trois quatre cinq six sept huit neuf dix onze douze",
     }.items()
 }
+# A word that is no part of a larger number, as in "thirty-two", "treinta y dos" and "two hundred".
+_COUNT = re.compile(
+    r"(?<![\w-])(?<! y )(?<! et )[^\W\d_]+(?![\w-]| (?:hundred|thousand|mil|cents?|mille)\b)", re.IGNORECASE
+)
 # In whose place a number can stand, so that what is counted is more than hours, years and dollars.
 _MANY = {
     language: re.compile(rf"{before}(?<!\w)(?:{many})(?!\w)", re.IGNORECASE)
@@ -199,14 +203,14 @@ def _in_digits(pair: Pair, languages: tuple[str, str]) -> Pair:
     """The pair with a number from two to twelve in digits, if both sides have its word once."""
     known = [_COUNTS.get(language, {}) for language in languages]
     said = [
-        Counter(counts.get(word.lower()) for word in _WORD.findall(line))
+        Counter(counts.get(word.lower()) for word in _COUNT.findall(line))
         for line, counts in zip(pair, known, strict=True)
     ]
     shared = {number for number in said[0] if number and said[0][number] == said[1][number] == 1}
 
     def digits(line: str, counts: dict[str, int]) -> str:
         numbers = {word: str(number) for word, number in counts.items() if number in shared}
-        return _WORD.sub(lambda match: numbers.get(match[0].lower(), match[0]), line)
+        return _COUNT.sub(lambda match: numbers.get(match[0].lower(), match[0]), line)
 
     return digits(pair[0], known[0]), digits(pair[1], known[1])
 

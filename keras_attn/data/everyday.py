@@ -4,8 +4,8 @@ What people say every day comes from a list (`corpora.expressions`), as far as i
 in all ways: `Yes.`, `yes`, `YES!`, in Spanish also `¡Sí!`. What people say alone but a corpus says only before a comma ("Yes, I
 know.") or after one ("Sit down, please.") is made a line of its own. Some lines stand in parentheses or quotation marks, and some
 follow a greeting: "Good morning, I would like a coffee." From lists come also what travellers say (`corpora.common_sentences`), how
-people tell their names (`corpora.introductions`), and sentences with two quantities (`corpora.quantities`). Names and numbers are
-for `augmentation` to vary.
+people tell their names (`corpora.introductions`), sentences with two quantities (`corpora.quantities`), and numbers and times in
+words (`corpora.numerals`). Names and digits are for `augmentation` to vary.
 """
 
 import re
@@ -17,6 +17,7 @@ from itertools import cycle, product
 from keras_attn.corpora.common_sentences import common_sentences
 from keras_attn.corpora.expressions import expressions, openings
 from keras_attn.corpora.introductions import introductions
+from keras_attn.corpora.numerals import numerals
 from keras_attn.corpora.quantities import quantities
 from keras_attn.text.corpus import Corpus
 
@@ -61,6 +62,7 @@ def with_everyday_lines(corpus: Corpus, *, languages: tuple[str, str]) -> Corpus
     for (source, target), (before, after) in zip(pairs[::_ONE_IN], cycle(_AROUND), strict=False):
         added.append((before + source + after, before + target + after))
     added += _TIMES_A_SENTENCE * [*common_sentences(*languages), *quantities(*languages)]
+    added += numerals(*languages)
     introduced = introductions(*languages)
     added += _TIMES * introduced
     added += _opened(pairs, _second(listed.values(), introduced), openings(*languages).items())

@@ -271,6 +271,19 @@ def test_a_number_in_words_becomes_another_in_digits_on_both_sides(language):
 
 
 @pytest.mark.parametrize(
+    ("languages", "pair"),
+    [
+        (("en", "es"), ("He is thirty-two.", "Tiene treinta y dos años.")),
+        (("en", "fr"), ("It costs two hundred euros.", "Ça coûte deux cents euros.")),
+        (("fr", "es"), ("Elle a cinquante-cinq ans.", "Ella tiene cincuenta y cinco años.")),
+    ],
+)
+def test_a_word_that_is_part_of_a_larger_number_stays(languages, pair):
+    made = augmentation.with_augmentation(Corpus(*([side] for side in pair)), 20, 1, languages=languages)
+    assert not any(character.isdigit() for line in (*made.source, *made.target) for character in line)
+
+
+@pytest.mark.parametrize(
     "pair", [("Two cats.", "Gatos."), ("Two cats, two dogs.", "Dos gatos."), ("Two cats.", "Tres gatos.")]
 )
 def test_a_number_in_words_stays_unless_both_sides_have_it_once(pair):
