@@ -13,7 +13,8 @@ Takes model folders or names of packaged models, and folders of exported `.tflit
   times in a row;
 - of 15 everyday expressions, such as "yes", each written in three or four ways, the share that is answered rightly
   (`shared/expressions.py`);
-- of 8 sentences in which people tell a name, each with four names, the share that is answered rightly.
+- of 8 sentences in which people tell a name, each with four names, the share that is answered rightly;
+- of 4 sentences with a number in words, each with 16 numbers, the share that has that number, in words or digits.
 """
 
 import argparse
@@ -28,7 +29,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "export" / "python"))
 from litert_translator import Translator
 from shared.challenge import KINDS, challenges, shares_right
-from shared.expressions import expressions_right, introductions_right
+from shared.expressions import expressions_right, introductions_right, numerals_right
 
 from keras_attn.config import DataConfig
 from keras_attn.data.splits import split_corpus
@@ -74,6 +75,7 @@ def measured(name: str, seed: int) -> dict[str, float | int | str]:
     row["runs on"] = sum(_runs_on(one, said) for one, said in zip(alone, translate(alone), strict=True))
     row["expressions"] = expressions_right(translate, source, target)
     row["introductions"] = introductions_right(translate, source, target)
+    row["numerals"] = numerals_right(translate, source, target)
     return row
 
 
@@ -127,6 +129,7 @@ def main() -> None:
         "short",
         "expressions",
         "introductions",
+        "numerals",
     )
     print(f"| model | {' | '.join(columns)} |\n|{'---|' * (len(columns) + 1)}")
     for row in rows:

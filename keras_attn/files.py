@@ -95,8 +95,10 @@ def new_folder(path: Path) -> Iterator[Path]:
         The folder to fill. If the block fails, it is removed and the old one stays.
 
     Raises:
-        OSError: the folder cannot be written, or another program is writing it; the message names `path`.
+        OSError: the folder cannot be written, another program is writing it, or it is the current one; the message names `path`.
     """
+    if path.exists() and path.samefile(os.curdir):  # a shell in it would be left in a folder that is gone
+        raise OSError(f"{path} is the current folder, which cannot be replaced: name another one")
     aside = path.with_name(f".{path.name}.part")
     new = aside / "new"
     with contextlib.ExitStack() as stack:

@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -229,6 +230,18 @@ def test_what_a_killed_program_left_of_a_folder_is_removed_by_the_next(folder):
     with new_folder(folder) as part:
         (part / "others.txt").write_text("new")
     assert texts(folder) == {"others.txt": "new"}
+    assert os.listdir(folder.parent) == ["made"]
+
+
+@pytest.mark.parametrize("name", [".", "../made"])
+def test_the_current_folder_is_not_replaced(folder, monkeypatch, name):
+    monkeypatch.chdir(folder)
+    with (
+        pytest.raises(OSError, match="is the current folder, which cannot be replaced: name another"),
+        new_folder(Path(name)),
+    ):
+        pass
+    assert texts(folder) == {"notes.txt": "old"}
     assert os.listdir(folder.parent) == ["made"]
 
 

@@ -1,10 +1,12 @@
-"""Everyday expressions, as people type them, and how they tell their names: the share that a translator answers rightly."""
+"""Everyday expressions, as people type them, how they tell their names, and numbers in words: the share that comes out right."""
 
 import re
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from statistics import fmean
+
+from keras_attn.corpora.numerals import counted, spelled
 
 _AROUND = re.compile(r"^[\s¡¿\"'(«„“]+|[\s.,!?…\"')»“”]+$")
 
@@ -35,6 +37,34 @@ def introductions_right(translate: Translate, source: str, target: str) -> float
             for name in table["names"]
         ],
     )
+
+
+def numerals_right(translate: Translate, source: str, target: str) -> float:
+    """In per cent, of all sentences with each of some numbers: that number stands in the translation, in words or digits, and no other."""
+    table = _table("numerals.toml")
+    asked = [
+        (each[source].format(counted(number, source)), number)
+        for each in table["sentence"]
+        for number in table["numbers"]
+    ]
+    answers = translate([line for line, _ in asked])
+    return 100 * fmean(
+        _numbers_in(answer, target) == [number] for answer, (_, number) in zip(answers, asked, strict=True)
+    )
+
+
+def _numbers_in(text: str, language: str) -> list[int]:
+    """From two to 99; one is an article as well."""
+    forms = {
+        form.replace("-", " "): number
+        for number in range(2, 100)
+        for form in (spelled(number, language), counted(number, language), str(number))
+    }
+    longest_first = "|".join(sorted(forms, key=len, reverse=True))
+    return [
+        forms[form]
+        for form in re.findall(rf"(?<!\w)(?:{longest_first})(?!\w)", text.lower().replace("-", " "))
+    ]
 
 
 def _table(name: str) -> dict:

@@ -29,7 +29,10 @@ class Translator(private val model: CompiledModel, about: JSONObject) : AutoClos
         }
     }
 
-    /** The translation by greedy search as it grows, word by word; the last one is complete. */
+    /**
+     * The translation by greedy search as it grows, word by word; the last one is complete. It knows neither `no_repeat_ngram` nor
+     * `keep_numbers`.
+     */
     fun stream(text: String): Sequence<String> = sequence {
         tokenize.write("text", bytes(text, tokenize.size("text")))
         tokenize.run()

@@ -48,7 +48,8 @@ actor Translator {
         }
     }
 
-    /// Shows the translation by greedy search as it grows, word by word; the last one is complete.
+    /// Shows the translation by greedy search as it grows, word by word; the last one is complete. It knows neither
+    /// `no_repeat_ngram` nor `keep_numbers`.
     func stream(_ text: String, show: @Sendable (String) -> Void) throws {
         try tokenizeRunner.invoke(with: ["text": data(try bytes(text, of: tokenizeRunner))])
         try encodeRunner.invoke(with: ["source": try tokenizeRunner.output(named: "ids").data])

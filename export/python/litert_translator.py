@@ -24,6 +24,7 @@ import numpy as np
 from ai_edge_litert.interpreter import Interpreter
 
 PAD, BOS, EOS = 0, 2, 3  # in every file
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # how it begins
 CONTROL_CHARACTERS = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]"
 NO_TRANSLATION = -1e9  # the score where a beam ended with fewer translations than it has places
 
@@ -66,7 +67,7 @@ class Translator:
     """A translator in one file; not to be used by two threads at once.
 
     Args:
-        path: the `.tflite`.
+        path: the `.tflite`, or the folder of the export.
         num_threads: threads of the interpreter.
 
     Raises:
@@ -80,6 +81,8 @@ class Translator:
     """
 
     def __init__(self, path: str, num_threads: int = 1) -> None:
+        if os.path.isdir(path):
+            path = os.path.join(path, "model.tflite")
         try:
             with zipfile.ZipFile(path) as archive:
                 check_sums(path, archive)
@@ -249,8 +252,16 @@ def one_line(message: str) -> str:
 
 
 def utf8_lines(stream: BinaryIO) -> Iterator[str]:
-    """The lines of a stream, which end at "\\n" alone; bytes that are not UTF-8 are replaced, with a warning by line number."""
+    """The lines of a stream, which end at "\\n" alone; bytes that are not UTF-8 are replaced, with a warning by line number.
+
+    Raises:
+        ValueError: the text is UTF-16.
+    """
     for number, line in enumerate(stream, start=1):
+        if number == 1 and line.startswith(UTF_16):
+            raise ValueError(
+                "the text is UTF-16: save it as UTF-8, or convert it with iconv -f UTF-16 -t UTF-8"
+            )
         text = line.removesuffix(b"\n")
         try:
             decoded = text.decode("utf-8")

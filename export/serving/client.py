@@ -162,6 +162,8 @@ def _without_filling(row: dict[str, Any]) -> dict[str, Any]:
         )
         weights = [weights[: len(source)] for weights in row["weights"][: len(target)]]
         return {**row, "source_tokens": source, "target_tokens": target, "weights": weights}
+    if "token_log_probs" in row:
+        return {**row, "token_log_probs": row["token_log_probs"][: row["tokens"]]}
     return row
 
 

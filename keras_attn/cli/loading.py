@@ -30,7 +30,9 @@ class _ModelFolder(click.Path):
 
 
 def _unknown(value: str, names: list[str]) -> str:
-    close = [name for name in names if value.lower() in name] or get_close_matches(value.lower(), names, n=1)
+    close = [name for name in names if len(value) > 1 and value.lower() in name] or get_close_matches(
+        value.lower(), names, n=1
+    )
     meant = f"; did you mean {close[0]!r}?" if close else "."
     text = " Text to translate comes from standard input." if " " in value else ""
     return f"there is no folder {value!r} and no packaged model of that name{meant} Packaged: {', '.join(names)}.{text}"

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from keras_attn.inference.translation import Translation
 
 Block = tuple[int, list[bytes]]  # lines with the number of the first
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # how it begins
 
 
 @dataclass
@@ -166,6 +167,8 @@ def _work(block: Block) -> tuple[str, list[str]]:
 
 
 def _decoded(lines: Sequence[bytes], first: int) -> list[str]:
+    if first == 1 and lines and lines[0].startswith(_UTF_16):
+        raise ValueError("the text is UTF-16: save it as UTF-8, or convert it with iconv -f UTF-16 -t UTF-8")
     texts = []
     for number, line in enumerate(lines, start=first):
         try:

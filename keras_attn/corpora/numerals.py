@@ -63,7 +63,7 @@ def numerals(source: str, target: str) -> list[tuple[str, str]]:
     """
     if not {source, target} <= _UNITS.keys():
         return []
-    numbers = [(_counting(n, source), _counting(n, target)) for n in _NUMBERS]
+    numbers = [(counted(n, source), counted(n, target)) for n in _NUMBERS]
     numbers += translations(_HUNDREDS, source, target)
     found = [
         (form.format(n=ours), said.format(n=theirs))
@@ -108,7 +108,7 @@ def _french(number: int, units: list[str]) -> str:
     return f"soixante-{units[number - 61]}" if number < 80 else f"quatre-vingt-{units[number - 81]}"
 
 
-def _counting(number: int, language: str) -> str:
+def counted(number: int, language: str) -> str:
     """As before a masculine noun: "treinta y un años"."""
     word = spelled(number, language)
     if language != "es" or not word.endswith("uno"):

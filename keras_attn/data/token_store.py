@@ -112,8 +112,8 @@ def _write(folder: Path, corpus: Corpus, tokenizers: tuple[Tokenizer, Tokenizer]
                 lengths[side].append(row_lengths[fits])
         if not any(map(np.any, kept)):
             raise CorpusError(
-                f"none of the {len(corpus)} pairs has at most {max_length} sub-words on both sides: "
-                "raise data.max_length or shorten the lines"
+                f"none of the {len(corpus)} pairs has from 1 to {max_length} sub-words on both sides: raise data.max_length or "
+                "shorten the lines, if they have more"
             )
     arrays = {f"{side}.offsets": offsets_of(np.concatenate(lengths[i])) for i, side in enumerate(_SIDES)}
     for name, array in (arrays | {"kept": np.concatenate(kept)}).items():

@@ -55,7 +55,7 @@ def error_rates(sources: Sequence[str], hypotheses: Sequence[str], *references: 
         raise ValueError(
             f"expected a hypothesis and a reference for each of {len(sources)} sources; got {counts}"
         )
-    if not sources:
+    if not len(sources):
         raise ValueError("nothing to score: got no sources")
     groups: dict[str, tuple[str, list[str]]] = {}
     for source, hypothesis, *lines in zip(sources, hypotheses, *references, strict=True):

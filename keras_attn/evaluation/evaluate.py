@@ -115,5 +115,5 @@ def _check_counts(
             raise ValueError(
                 f"expected one reference per source; got {len(sources)} sources and {len(lines)} {name}"
             )
-    if not sources:
+    if not len(sources):
         raise ValueError("nothing to evaluate: got no sources")

@@ -170,7 +170,7 @@ def _bounds(edges: Sequence[int]) -> list[tuple[int, int | None]]:
 
 
 def _bucket(shortest: int, longest: int | None, hypotheses: list[str], references: list[str]) -> LengthBucket:
-    if not hypotheses:
+    if not len(hypotheses):
         return LengthBucket(shortest, longest, 0, None, None)
     scores = corpus_scores(hypotheses, references)
     return LengthBucket(shortest, longest, len(hypotheses), scores.bleu, scores.bleu_signature)
@@ -185,6 +185,7 @@ def _scores(
 ) -> Scores:
     for lines in references:
         _check_lines(hypotheses, lines)
+    hypotheses, references = list(hypotheses), list(map(list, references))  # sacreBLEU takes no arrays
     bleu_score = bleu.corpus_score(hypotheses, references).score
     chrf_score = chrf.corpus_score(hypotheses, references).score
     # A signature is complete only after scoring: it counts the references.
@@ -219,5 +220,5 @@ def _check_lines(hypotheses: Sequence[str], references: Sequence[str]) -> None:
             f"expected one reference per hypothesis; got {len(hypotheses)} hypotheses "
             f"and {len(references)} references"
         )
-    if not hypotheses:
+    if not len(hypotheses):
         raise ValueError("nothing to score: got no hypotheses")

@@ -72,18 +72,13 @@ def _engines(folder: str | Path, subject: Subject) -> dict[str, EngineFile]:
         raise EngineError(str(error)) from error
     with h5py.File(Path(folder, WEIGHTS)) as file:
         arrays = _arrays(file)
-    about = {"max_length": _longest(subject), "search": dataclasses.asdict(Beam.of(subject.search))}
+    about = {"max_length": subject.longest_target, "search": dataclasses.asdict(Beam.of(subject.search))}
     engines = {
         precision: _without_weights(model, arrays, {**about, "sizes": SIZES[precision]})
         for precision, model in converted.items()
     }
     _check(subject, LiteRTEngine(folder, engines["float32"], isolated=False))
     return engines
-
-
-def _longest(subject: Subject) -> int:
-    """L: the most target tokens for the longest source."""
-    return subject.search.length_limit(subject.search.max_source_length - 1)
 
 
 def _signatures(subject: Subject, embeddings: Embeddings, sizes: tuple[int, ...]) -> dict[str, Signature]:
@@ -104,7 +99,7 @@ def _traced(subject: Subject, embeddings: Embeddings, method: Beam, size: int) -
             found = subject.model.search(
                 source,
                 method,
-                max_length=_longest(subject),
+                max_length=subject.longest_target,
                 limits=limits,
                 n_best=n_best,
                 embeddings=embeddings,
@@ -207,9 +202,9 @@ def _check(subject: Subject, engine: LiteRTEngine) -> None:
         EngineError: the results differ by more than rounding.
     """
     source = subject.random_sources(max(SIZES["float32"]))
-    limits = np.minimum(2 * np.count_nonzero(source, axis=1), _longest(subject)).astype(np.int32)
+    limits = np.minimum(2 * np.count_nonzero(source, axis=1), subject.longest_target).astype(np.int32)
     method = Beam.of(subject.search)
-    ours = CompiledSearch(subject.model)(source, method, _longest(subject), limits=limits)
+    ours = CompiledSearch(subject.model)(source, method, subject.longest_target, limits=limits)
     rows = [row[row != 0].tolist() for row in source]
     theirs = engine.search(rows, method, limits=limits.tolist())
     same = (ours.tokens[:, 0] == theirs.tokens[:, 0]).all(axis=1)

@@ -67,7 +67,7 @@ def export_saved_model(
         output: the folder to make; an earlier export there is replaced.
         beam_size: 1 is greedy search. `None`: the model's own.
         max_length: the most tokens of a translation, EOS included. `None`: as many as the model's search allows for the longest
-            source.
+            source, and 512 for a bare `Seq2Seq`.
         sources: at least 50 inputs on which to compare the SavedModel with the model: sentences if there are vocabularies, else an
             array. A few of the sentences become the warm-up requests of TensorFlow Serving, in
             `assets.extra/tf_serving_warmup_requests`. `None`: random inputs for a bare `Seq2Seq`; no comparison and no warm-up for
@@ -91,7 +91,7 @@ def export_saved_model(
     if sources is not None:
         check_sources(subject, sources, references)
     if max_length is None:
-        max_length = subject.search.length_limit(subject.search.max_source_length - 1)
+        max_length = subject.longest_target
     with new_folder(output, SAVED_MODEL_DESCRIPTION) as folder:
         served = (ServingSignatures if subject.translator else TensorSignatures)(subject, max_length)
         functions = served.functions()

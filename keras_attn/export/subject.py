@@ -19,6 +19,10 @@ from keras_attn.text.tokenizer import Tokenizer
 # A model; a model with its vocabularies; the content of a model folder; or the folder.
 Exportable: TypeAlias = Seq2Seq | Translator | TrainedModel | str | Path
 
+# Of a bare model: only an export's own `max_length` limits a target, however short its source is.
+_BARE_SEARCH = SearchConfig(min_length=0, max_length_factor=0.0, max_length_extra=10_000)
+_BARE_LONGEST = 512
+
 
 class Digits(NamedTuple):
     """The digits of the ids of both vocabularies, see `Tokenizer.digit_counts`."""
@@ -74,6 +78,13 @@ class Subject:
         return getattr(self.model.source_embedding, "input_dim", None)
 
     @property
+    def longest_target(self) -> int:
+        """The most target tokens that the search allows for the longest source; 512 for a bare model, whose search has no limit."""
+        return (
+            self.search.length_limit(self.search.max_source_length - 1) if self.translator else _BARE_LONGEST
+        )
+
+    @property
     def digits(self) -> Digits | None:
         """For `keep_numbers`, if the search has it."""
         if not (self.search.keep_numbers and self.translator):
@@ -121,7 +132,7 @@ def load_subject(
     elif isinstance(model, str | Path):
         model = Translator.load(model)
     translator = model if isinstance(model, Translator) else None
-    search = translator.search if translator else SearchConfig(min_length=0)
+    search = translator.search if translator else _BARE_SEARCH
     if beam_size is not None:
         search = dataclasses.replace(search, beam_size=beam_size)
     if max_source_length is not None:

@@ -14,7 +14,7 @@ from keras_attn.storage.engine_file import read_engine
 from keras_attn.storage.model_folder import load_config, load_tokenizers
 from keras_attn.text.framing import check_lines
 
-_NOT_WITHOUT_KERAS = ("word_scores", "prefix", "glossary")
+_NOT_WITHOUT_KERAS = {"word_scores": False, "prefix": "", "glossary": {}}  # and what asks for nothing
 
 
 class LiteTranslator:
@@ -53,8 +53,9 @@ class LiteTranslator:
             ValueError: an invalid value.
         """
         method = method_of(beam_size, options, self.search)
-        for name in _NOT_WITHOUT_KERAS:
-            if options.get(name):
+        for name, nothing in _NOT_WITHOUT_KERAS.items():
+            value = options.get(name)
+            if value is not None and (type(value) is not type(nothing) or value != nothing):
                 return f"it does not support {name}"
         return self._engine.refusal(method)
 

@@ -26,8 +26,8 @@ class Options(TypedDict, total=False):
         no_repeat_ngram: no sequence of this many sub-words is repeated; 0: no limit.
         prefix: the beginning of the translations: one text for all lines, or one for each. The model continues from its sub-words,
             even in the middle of a word.
-        glossary: required translations of terms: a mapping, or a `text.glossary.Glossary`. It needs a beam of at least 2. The
-            output contains the translation of a term, as whole words, once for each occurrence of the term, unless
+        glossary: required translations of terms: a mapping, or a `text.glossary.Glossary`. It needs a beam of at least 2 without
+            diversity. The output contains the translation of a term, as whole words, once for each occurrence of the term, unless
             `no_repeat_ngram` forbids it.
         sampling: sample the translations, without options of a beam. A `min_length` or `no_repeat_ngram` of 0 in it is the model's
             own.
@@ -116,6 +116,12 @@ def method_of(beam_size: int | None, options: Options, settings: SearchConfig) -
                 else "Sampling draws one translation per line"
             )
         )
-    if options.get("glossary") is not None and kept == 1:
-        raise ValueError("a glossary needs beam search: set beam_size to at least 2")
+    glossary = options.get("glossary")
+    if glossary.terms if isinstance(glossary, Glossary) else glossary:
+        if kept == 1:
+            raise ValueError("a glossary needs beam search: set beam_size to at least 2")
+        if method.diversity:
+            raise ValueError(
+                f"a glossary and diversity do not go together. Received: diversity={method.diversity}. Leave one of them out"
+            )
     return method

@@ -54,6 +54,7 @@ class TextSearch:
         Raises:
             ValueError: an invalid value.
         """
+        lines = list(lines)  # whose own index may differ, as that of a part of a pandas.Series
         source_ids = self.read(lines)
         search = partial(
             self._translations,

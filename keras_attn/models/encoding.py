@@ -40,8 +40,7 @@ def encode(encoder: keras.layers.Layer, inputs: Tensor, mask: Tensor | None) -> 
     Raises:
         ValueError: the encoder does not return a memory and states; the message says what it should return.
     """
-    outputs = _masked(encoder, inputs, mask)
-    memory, *states = outputs if isinstance(outputs, list | tuple) else [outputs]
+    memory, *states = keras.tree.flatten(_masked(encoder, inputs, mask))  # stacked cells nest their states
     if len(memory.shape) != 3 or any(len(state.shape) != 2 for state in states):
         shapes = [tuple(tensor.shape) for tensor in (memory, *states)]
         raise ValueError(

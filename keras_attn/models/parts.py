@@ -43,7 +43,7 @@ def check_output(
     output: keras.layers.Layer | None,
     logits: Tensor,
 ) -> None:
-    """Raises ValueError if a tied embedding is not as wide as the readout, or if there are not as many logits as target words."""
+    """Raises ValueError if the output cannot be logits of the target words, or a tied embedding is not as wide as the readout."""
     if output is None and target_embedding.output_dim != decoder.readout.width:
         raise ValueError(
             "output=None multiplies the readout by the target embedding, so both must have one width. Received: a readout of width "
@@ -55,6 +55,15 @@ def check_output(
         raise ValueError(
             f"output must give one logit for each of the target embedding's {words} words. Received: {logits.shape[-1]}. Use "
             f"keras.layers.Dense({words})."
+        )
+    last = output.layers[-1] if getattr(output, "layers", None) else output
+    if (
+        isinstance(last, keras.layers.Softmax)
+        or getattr(last, "activation", None) is keras.activations.softmax
+    ):
+        raise ValueError(
+            "output must give logits: training and search take their softmax, and here it would be taken twice. Received: "
+            f"{output!r} with a softmax. Leave it out, as in keras.layers.Dense({words})."
         )
 
 

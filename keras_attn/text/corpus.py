@@ -205,8 +205,8 @@ class _Files(NamedTuple):
         if len(paths) != 2 or tables:
             given = ", ".join(map(str, paths)) or "nothing"
             raise CorpusError(
-                "expected two text files (source, target) or one .tsv file, where a name such as part-*.tsv stands for many; got "
-                f"{given}"
+                "expected two text files (source, target) or one .tsv file with a tab between its two columns; a name such as "
+                f"part-*.tsv stands for many. Received: {given}"
             )
         source, target = map(files_of, paths)
         if len(source) != len(target):

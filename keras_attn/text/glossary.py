@@ -1,6 +1,7 @@
 """Glossaries: required translations of terms."""
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,8 +13,8 @@ _LETTER = re.compile(r"\w")
 class Glossary:
     """Finds the terms of a line.
 
-    A term matches only as whole words and with the same capitals: "dog" matches neither "dogs" nor "Dog". If terms overlap, the
-    longer one counts.
+    A term matches only as whole words and with the same capitals: "dog" matches neither "dogs" nor "Dog". Between its words may be
+    any white space, and an accented letter may be written as one character or as two. If terms overlap, the longer one counts.
 
     Args:
         terms: the required translation of each term of the source language.
@@ -33,7 +34,7 @@ class Glossary:
                 raise ValueError(
                     f"a glossary needs a term and its translation as text; got {pair[0]!r} and {pair[1]!r}"
                 )
-        self.terms = {source.strip(): target.strip() for source, target in terms.items()}
+        self.terms = {_plain(source): target.strip() for source, target in terms.items()}
         longest_first = sorted(self.terms, key=len, reverse=True)
         any_term = "|".join(map(re.escape, longest_first)) or "(?!)"
         self._pattern = re.compile(rf"(?<!\w)(?=({any_term})(?!\w))")  # the longest at each word
@@ -59,11 +60,13 @@ class Glossary:
 
     def translations(self, line: str) -> list[str]:
         """The required translations of the terms in a line, one for each occurrence."""
+        line = _plain(line)
         spans = [
             (begin, end)
             for begin, longest in (found.span(1) for found in self._pattern.finditer(line))
             for end in range(begin + 1, longest + 1)
-            if line[begin:end] in self.terms and not _LETTER.match(line, end)
+            if line[begin:end] in self.terms and not _is_in_a_word(line[end : end + 1])
+            if not _is_in_a_word(line[max(begin - 1, 0) : begin])
         ]
         taken, chosen = bytearray(len(line)), []
         for begin, end in sorted(spans, key=lambda span: span[0] - span[1]):  # longest first
@@ -71,3 +74,13 @@ class Glossary:
                 taken[begin:end] = b"\1" * (end - begin)
                 chosen.append((begin, end))
         return [self.terms[line[begin:end]] for begin, end in sorted(chosen)]
+
+
+def _plain(text: str) -> str:
+    """With one way to write an accented letter, and single spaces."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def _is_in_a_word(character: str) -> bool:
+    """Whether it is a letter, a digit, or a combining mark, which `\\w` leaves out; "" is none."""
+    return bool(_LETTER.match(character)) or (character != "" and unicodedata.category(character)[0] == "M")

@@ -20,6 +20,7 @@ from typing import Any
 from keras_attn.alignment.align import align_both_ways
 from keras_attn.bounded import read_json
 from keras_attn.config import Config, ConfigError, TrainingConfig
+from keras_attn.config.schema import applies
 from keras_attn.data.splits import Splits, split_corpus
 from keras_attn.files import write_json, write_text
 from keras_attn.inference.translator import Translator
@@ -70,7 +71,7 @@ def distill(
     folder, student = Path(folder), student or config
     if rounds < 1 or teachers < 1:
         raise ConfigError("a distillation needs at least 1 round of at least 1 teacher for each direction")
-    if without_files(student).data != without_files(config).data:
+    if student.data != config.data:
         raise ConfigError("a student learns from its teachers' pairs: its [data] must equal theirs")
     for each, where in ((config, folder / TEACHERS), (student, folder)):
         fit.check(each, where)
@@ -208,6 +209,10 @@ def _backwards(config: Config) -> Config:
     )
     if tokenizer.target_kind != "same":
         tokenizer = dataclasses.replace(tokenizer, kind=tokenizer.target_kind, target_kind=tokenizer.kind)
+        fields = dataclasses.fields(tokenizer)
+        tokenizer = dataclasses.replace(
+            tokenizer, **{field.name: field.default for field in fields if not applies(tokenizer, field.name)}
+        )
     return dataclasses.replace(config, data=data, tokenizer=tokenizer)
 
 

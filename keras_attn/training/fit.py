@@ -12,7 +12,7 @@ from typing import Any
 import keras
 from tqdm import tqdm
 
-from keras_attn.config import Config, ConfigError, TrainingConfig
+from keras_attn.config import Config, ConfigError, ModelConfig, TrainingConfig
 from keras_attn.data.pipeline import TrainingBatches, training_batches
 from keras_attn.data.splits import Splits
 from keras_attn.inference.translator import Translator
@@ -82,15 +82,15 @@ def train(
 
     Raises:
         ConfigError: unusable values, or values that differ from those with which training in the folder began. `[search]`,
-            `training.patience`, `devices`, `jit_compile`, `steps_per_execution` and, except with the cosine schedule or scheduled
-            sampling, `epochs` may change.
+            `training.patience`, `devices`, `jit_compile`, `steps_per_execution`, `tensorboard` and, except with the cosine schedule
+            or scheduled sampling, `epochs` may change.
         CorpusError: the sentence pairs cannot be loaded.
         CheckpointError: training cannot be resumed from the content of the folder.
         TrainingDiverged: the loss became NaN or infinite.
         OSError: the folder cannot be written, or the disk is full.
     """
     folder = Path(folder)
-    check(config, folder)
+    check(config, folder, start)
     devices = find_devices(config.training)
     with devices.folder(folder) as folder, checkpoints.locked(folder):
         checkpoints.share_checkpoint(folder, devices)
@@ -173,7 +173,7 @@ def _go_on(
     return end_of_round.state
 
 
-def check(config: Config, folder: Path) -> None:
+def check(config: Config, folder: Path, start: Start | None = None) -> None:
     """Raises the ConfigErrors and CheckpointErrors that can be found before anything is read; see `train`."""
     for key in ("epochs", "gradient_accumulation", "steps_per_execution"):
         if not getattr(config.training, key):
@@ -192,14 +192,16 @@ def check(config: Config, folder: Path) -> None:
         raise ConfigError(str(error)) from None
     if config.search.coverage_penalty and config.model.attention == "none":
         raise ConfigError("search.coverage_penalty needs attention, and model.attention = 'none' has none")
-    if config.training.tensorboard and not importlib.util.find_spec("tensorboard"):
+    missing = [name for name in ("tensorboard", "tensorflow") if not importlib.util.find_spec(name)]
+    if config.training.tensorboard and missing:
         raise ConfigError(
-            "training.tensorboard needs a package that is not installed: pip install 'keras-attn[tensorboard]'"
+            f"training.tensorboard needs {' and '.join(missing)}, not installed here: pip install 'keras-attn[tensorboard]'"
         )
     if config.training.guided_alignment and config.model.attention == "none":
         raise ConfigError("training.guided_alignment needs attention, and model.attention = 'none' has none")
-    if config.model.copy and not config.tokenizer.joint:
-        raise ConfigError("model.copy needs one vocabulary for both languages: set tokenizer.joint to true")
+    makes_two = not config.tokenizer.joint and (start is None or start.new_vocabulary)
+    if makes_two and (key := _needs_one_vocabulary(config.model)):
+        raise ConfigError(f"{key} needs one vocabulary for both languages: set tokenizer.joint to true")
     if config.training.guided_alignment and config.training.subword_sampling:
         raise ConfigError(
             "training.guided_alignment needs the same sub-words in every epoch: set training.subword_sampling to 0"
@@ -219,8 +221,20 @@ def check(config: Config, folder: Path) -> None:
             )
 
 
+def _needs_one_vocabulary(model: ModelConfig) -> str:
+    """The key because of which both languages must share a vocabulary; "" if there is none."""
+    if model.copy:
+        return "model.copy"
+    return "model.tied_embeddings = 'all'" if model.tied_embeddings == "all" else ""
+
+
 def _first_state(config: Config, pairs: Splits, start: Start | None) -> TrainingState:
     tokenizers = start.tokenizers(config, pairs) if start else train_tokenizers(pairs.train, config.tokenizer)
+    if (key := _needs_one_vocabulary(config.model)) and len({each.model_proto for each in tokenizers}) > 1:
+        raise ConfigError(
+            f"{key} needs one vocabulary for both languages, and {start.folder} has two: start with a new vocabulary and "
+            "tokenizer.joint = true"
+        )
     best_by = chosen(config.training.best_by, pairs.dev)
     return TrainingState(without_files(config), digest(pairs), *tokenizers, best_by=best_by)
 

@@ -41,7 +41,10 @@ def training_pairs(config: Config, given: Splits | None = None) -> Splits:
         languages = config.data.source_language, config.data.target_language
         train = with_everyday_lines(train, languages=languages)
         train = with_augmentation(train, config.data.augmentation, config.training.seed, languages=languages)
-    return Splits(train, dataclasses.replace(pairs.dev, links=None))
+    dev = dataclasses.replace(
+        pairs.dev, source=list(pairs.dev.source), target=list(pairs.dev.target), links=None
+    )
+    return Splits(train, dev)
 
 
 def with_joined_lines(train: Corpus, config: Config) -> Corpus:

@@ -24,6 +24,11 @@ def build_optimizer(training: TrainingConfig, total_steps: int) -> keras.optimiz
         raise ConfigError(f"training.ema_decay must be below 1, such as 0.999; got {training.ema_decay}")
     if training.weight_decay and training.optimizer == "adam":
         raise ConfigError("training.weight_decay needs training.optimizer = 'adamw'")
+    if total_steps < training.gradient_accumulation:
+        raise ConfigError(
+            f"training.gradient_accumulation = {training.gradient_accumulation} steps before each update, and the whole training "
+            f"has {total_steps}: lower it, or train for more epochs"
+        )
     schedule = build_schedule(training, total_steps // training.gradient_accumulation)
     if isinstance(schedule, LearningRateSchedule) and training.gradient_accumulation > 1:
         schedule = OfUpdates(schedule, training.gradient_accumulation)

@@ -16,8 +16,8 @@ def with_config(state: TrainingState, config: Config) -> TrainingState:
     """The state of a run that is resumed with this config.
 
     Some values may differ from those with which training began: `[search]`, when training ends (`training.epochs`,
-    `training.patience`) and how it runs (`training.devices`, `jit_compile`, and `steps_per_execution` if rounds keep their length).
-    With the cosine schedule or scheduled sampling, which depend on the number of epochs, `training.epochs` must stay.
+    `training.patience`) and how it runs (`training.devices`, `jit_compile`, `tensorboard`, and `steps_per_execution` if rounds keep
+    their length). With the cosine schedule or scheduled sampling, which depend on it, `training.epochs` must stay.
 
     Raises:
         ConfigError: any other value has changed; the message names the keys.
@@ -25,7 +25,10 @@ def with_config(state: TrainingState, config: Config) -> TrainingState:
     config = without_files(config)
     before, now = dataclasses.asdict(state.config), dataclasses.asdict(config)
     free = {f"search.{key}" for key in now["search"]}
-    free |= {f"training.{key}" for key in ("patience", "devices", "jit_compile", "steps_per_execution")}
+    free |= {
+        f"training.{key}"
+        for key in ("patience", "devices", "jit_compile", "steps_per_execution", "tensorboard")
+    }
     if config.training.schedule != "cosine" and not config.training.scheduled_sampling:
         free.add("training.epochs")
     changes = [

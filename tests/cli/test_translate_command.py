@@ -27,7 +27,7 @@ def test_every_line_in_gives_its_line_out(run, saved_tiny_folder, translator, so
         (b"the cat\n", 1),
         (b"\n\nthe cat\n\n", 4),
         ("a\u2028b\x0bc\x0cd\x85e\rf\n".encode(), 1),
-        (b"\xff\xfe\n\xe2\x82\n", 2),
+        (b"a\xff\xfe\n\xe2\x82\n", 2),
         (b"\x00\n", 1),
     ],
 )
@@ -35,6 +35,13 @@ def test_only_line_feeds_end_lines(stdin, lines, run, saved_tiny_folder):
     result = run("translate", saved_tiny_folder, *GREEDY, stdin=stdin)
     assert result.exit_code == 0
     assert result.stdout.count("\n") == lines
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_is_refused_with_a_word_on_what_to_do(run, saved_tiny_folder, encoding):
+    result = run("translate", saved_tiny_folder, *GREEDY, stdin="\ufeffthe cat\n".encode(encoding))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "the text is UTF-16: save it as UTF-8" in result.stderr
 
 
 def test_bytes_that_are_not_utf8_are_reported_by_line(run, saved_tiny_folder, translator):

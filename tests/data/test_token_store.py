@@ -146,7 +146,7 @@ def test_a_store_that_is_not_whole_is_written_again(tokenizer, cache, name, dama
 
 
 def test_pairs_that_are_all_too_long_are_refused_and_leave_nothing(tokenizer, cache):
-    with pytest.raises(CorpusError, match="none of the 4 pairs has at most 1 sub-words on both sides"):
+    with pytest.raises(CorpusError, match="none of the 4 pairs has from 1 to 1 sub-words on both sides"):
         store_of(tokenizer, max_length=1)
     assert list(cache.iterdir()) == []
 

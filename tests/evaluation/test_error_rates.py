@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from keras_attn.evaluation.error_rates import error_rates
@@ -51,6 +52,10 @@ def test_case_punctuation_accents_and_ligatures_count(said, right):
 
 def test_spaces_are_characters():
     assert error_rates(["a"], ["thecat"], ["the cat"]).cer == pytest.approx(100 / 7)
+
+
+def test_arrays_of_text_are_compared_as_lists_are():
+    assert error_rates(*np.array([["a"], ["x y"], ["x z"]])) == error_rates(["a"], ["x y"], ["x z"])
 
 
 def test_error_rates_may_exceed_100():

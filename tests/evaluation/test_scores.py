@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from sacrebleu.metrics import BLEU, CHRF
 
@@ -101,6 +102,12 @@ def test_a_printed_interval_is_beside_its_score():
 def test_of_tokenised_text_there_are_intervals_too():
     scores = tokenized_scores([ON_A_MAT, ON_THE_MAT] * 9, [ON_THE_MAT.lower()] * 18, "de", intervals=True)
     assert scores.bleu_interval > 0 and scores.chrf_interval > 0
+
+
+def test_arrays_of_text_are_scored_as_lists_are():
+    assert corpus_scores(np.array([ON_A_MAT]), np.array([ON_THE_MAT])) == corpus_scores(
+        [ON_A_MAT], [ON_THE_MAT]
+    )
 
 
 def test_several_references_are_all_right():

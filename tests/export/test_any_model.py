@@ -222,6 +222,19 @@ def test_a_bare_model_of_ids_becomes_a_saved_model(tmp_path):
     np.testing.assert_allclose(*scores, atol=1e-5)
 
 
+def test_a_bare_model_may_say_more_than_it_reads(tmp_path):
+    import tensorflow as tf
+
+    model = untrained(layers.GRU(WIDTH, **RECURRENT))
+    model.output_layer.bias.assign([-99.0 if word == EOS_ID else 0.0 for word in range(V)])
+    source = np.array([[5, 6, EOS_ID]], "int32")
+    export_saved_model(model, tmp_path / "served", beam_size=1, max_length=40)
+    found = tf.saved_model.load(str(tmp_path / "served")).signatures["serving_default"](source=source)
+    assert found["lengths"].numpy().tolist() == [[40]]
+    expected = model.translate(source, beam_size=1, max_length=40)
+    np.testing.assert_array_equal(found["ids"].numpy(), expected.tokens)
+
+
 def test_without_inputs_a_bare_model_is_compared_on_random_ones(picture_reader, tmp_path):
     parity = export_litert(picture_reader[0], tmp_path / "phone", max_length=5)
     assert parity.sentences == 50 and parity.identical + parity.ties == 50

@@ -177,6 +177,17 @@ def test_a_file_of_another_kind_is_refused_without_a_traceback(python, tmp_path,
     assert "Traceback" not in result.stderr
 
 
+def test_the_folder_of_an_export_is_enough_and_utf_16_is_refused(python, beam_of_three):
+    command = [python, CLIENT / "litert_translator.py", beam_of_three.parent]
+    result = subprocess.run(command, input=b"3 1\n", capture_output=True, timeout=120)
+    assert result.stdout == b"three one\n"
+    result = subprocess.run(command, input="3 1\n".encode("utf-16"), capture_output=True, timeout=120)
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert result.stderr.decode().endswith(
+        "Error: the text is UTF-16: save it as UTF-8, or convert it with iconv -f UTF-16 -t UTF-8\n"
+    )
+
+
 @pytest.mark.parametrize("options", [[], ["--stream"]], ids=["whole", "stream"])
 def test_bytes_that_are_not_utf8_are_replaced_and_reported_and_later_lines_are_answered(
     python, beam_of_three, options

@@ -165,7 +165,12 @@ def test_rows_hold_nothing_that_only_fills_up(client, ask):
     assert np.shape(whole["weights"]) == (len(whole["target_tokens"]), len(whole["source_tokens"]))
     assert nothing["source_tokens"] == nothing["target_tokens"] == nothing["weights"] == []
     assert client.rows(ask("nbest", text=[""])) == [{"translations": [""], "scores": [0]}]
-    assert client.rows({"log_prob": [-1.5], "tokens": [3]}) == [{"log_prob": -1.5, "tokens": 3}]
+    scores = {
+        "log_prob": [-3.0, -1.0],
+        "tokens": [3, 1],
+        "token_log_probs": [[-1.0, -1.5, -0.5], [-1.0, 0.0, 0.0]],
+    }
+    assert [row["token_log_probs"] for row in client.rows(scores)] == [[-1.0, -1.5, -0.5], [-1.0]]
 
 
 def test_what_the_server_refuses_comes_with_its_reason(client, rest_server, grpc_server):
@@ -251,11 +256,11 @@ def test_a_line_ends_at_a_newline_alone(rest_server, ask):
 def test_the_command_line_scores_over_grpc(grpc_server, ask):
     result = run(grpc_server, "digits", "3 1", "--grpc", "--signature", "score", "--translation", "three one")
     expected = ask("score", text=["3 1"], translation=["three one"])
-    found = json.loads(result.stdout)
+    found, count = json.loads(result.stdout), expected["tokens"][0]
     assert found == {
         "log_prob": pytest.approx(expected["log_prob"][0], abs=1e-4),
-        "tokens": expected["tokens"][0],
-        "token_log_probs": pytest.approx(list(expected["token_log_probs"][0]), abs=1e-4),
+        "tokens": count,
+        "token_log_probs": pytest.approx(list(expected["token_log_probs"][0][:count]), abs=1e-4),
     }
 
 

@@ -66,6 +66,16 @@ def test_n_best_lists_are_those_of_keras(translator, n_best):
         assert [each.text for each in ours.alternatives] == [each.text for each in theirs.alternatives]
 
 
+def test_lines_with_an_index_of_their_own_are_taken_in_their_order(translator, found):
+    class Part(
+        list
+    ):  # like a part of a pandas.Series, of which `part[0]` is the line with the label 0, wherever it stands
+        def __getitem__(self, label):
+            return super().__getitem__(len(self) - 1 - label)
+
+    assert translator.translate(Part(LINES)) == found
+
+
 def test_a_score_is_the_log_probability_by_the_length_penalty():
     pronouncer = LiteTranslator(packaged.folder("cmudict"))
     for each in pronouncer.translate(["station", "cat", "otorhinolaryngology"]):
@@ -85,6 +95,7 @@ def test_a_coverage_penalty_lowers_scores(found):
     [
         (None, {}, None),
         (1, {"n_best": 1, "batch_size": 3, "word_scores": False, "prefix": "", "glossary": None}, None),
+        (1, {"glossary": {}}, None),
         (5, {"length_penalty": 1.0, "diversity": 0.0, "min_length": 2}, None),
         (3, {}, "it has beams of 1 and 5, not of 3"),
         (None, {"length_penalty": 0.5}, "its length_penalty is 1.0, not 0.5"),
@@ -93,6 +104,8 @@ def test_a_coverage_penalty_lowers_scores(found):
         (None, {"min_length": 3}, "its min_length is 2, not 3"),
         (None, {"no_repeat_ngram": 3}, "its no_repeat_ngram is 0, not 3"),
         (None, {"prefix": "Me"}, "it does not support prefix"),
+        (None, {"prefix": []}, "it does not support prefix"),
+        (None, {"prefix": np.array(["", ""])}, "it does not support prefix"),
         (None, {"glossary": {"dog": "perro"}}, "it does not support glossary"),
         (None, {"word_scores": True}, "it does not support word_scores"),
         (None, {"sampling": Sampling()}, "it does not sample"),

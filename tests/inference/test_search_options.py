@@ -278,7 +278,7 @@ def test_an_ensemble_takes_models_of_one_vocabulary(translator, tiny_trained, so
         ({"beam_size": 1, "coverage_penalty": 0.5}, "need a beam_size of at least 2"),
         ({"beam_size": 1, "diversity": 0.5}, "need a beam_size of at least 2"),
         ({"diversity": -1.0}, "diversity must be 0 or more"),
-        ({"diversity": 1.0, "glossary": {"cat": "chat"}}, "no diversity"),
+        ({"diversity": 1.0, "glossary": {"dog": "chien"}}, "a glossary and diversity do not go together"),
         ({"prefix": ["le", None]}, "expected text; got None in row 1 of prefix"),
         ({"glossary": "terms.tsv"}, r"Glossary\.read"),
         ({"glossary": []}, "a glossary must be a mapping"),

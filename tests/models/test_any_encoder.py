@@ -49,6 +49,7 @@ def picture_encoder():
 ENCODERS = {
     "bidirectional gru": lambda: layers.Bidirectional(layers.GRU(4, **RECURRENT)),
     "lstm": lambda: layers.LSTM(WIDTH, **RECURRENT),
+    "two cells": lambda: layers.RNN([layers.LSTMCell(4), layers.LSTMCell(WIDTH)], **RECURRENT),
     "gru without its state": lambda: layers.GRU(WIDTH, return_sequences=True),
     "convolutions": lambda: keras.Sequential(
         [
@@ -209,6 +210,8 @@ def test_the_mean_of_the_memory_is_where_a_decoder_starts_from_without_states():
             "a readout of width 8 and an embedding of width 5.*readout_units",
         ),
         ({"output": layers.Dense(20)}, r"target embedding's 12 words\. Received: 20"),
+        ({"output": layers.Dense(V, activation="softmax")}, "output must give logits: .* taken twice"),
+        ({"output": keras.Sequential([layers.Dense(V), layers.Softmax()])}, "output must give logits"),
         ({"output": layers.Dense}, "output must be a Keras layer"),
         ({"target_embedding": layers.Embedding}, "target_embedding must be a Keras layer"),
         ({"decoder": layers.GRU(WIDTH)}, "decoder must be an AttentionDecoder"),

@@ -41,6 +41,23 @@ def test_a_term_counts_beside_an_overlapping_longer_one_even_if_a_third_begins_w
     assert terms.translations("a b c, ab c d e, a b") == ["X", "Z"]
 
 
+def test_combining_marks_go_on_with_a_word():
+    assert Glossary({"दिन": "day"}).translations("दिनों, दिन") == ["day"]
+    assert Glossary({"नों": "X"}).translations("दिनों") == []
+    assert Glossary({"x": "X"}).translations("x\u0301 x") == ["X"]  # there is no one character for it
+
+
+@pytest.mark.parametrize(
+    "line", ["New York caf\u00e9", "New\u00a0York  cafe\u0301", " New\tYork\u3000caf\u00e9"]
+)
+@pytest.mark.parametrize("term", ["New York", "New  York"])
+def test_spaces_and_accents_may_be_written_in_other_ways(line, term):
+    assert Glossary({term: "Nueva York", "cafe\u0301": "cafetería"}).translations(line) == [
+        "Nueva York",
+        "cafetería",
+    ]
+
+
 def test_no_terms_are_found_by_an_empty_glossary():
     assert Glossary({}).translations("a dog") == []
 

@@ -1,15 +1,18 @@
 """Copying beside everything else that a training may ask for."""
 
+import re
+
 import pytest
 
 from keras_attn import config as configs
 from keras_attn.config import ConfigError
 from keras_attn.inference.translator import Translator
 from keras_attn.models.seq2seq import Seq2Seq
-from keras_attn.storage.model_folder import load_model
+from keras_attn.storage.model_folder import load_model, save_model
 from keras_attn.text.corpus import read_pairs
 from keras_attn.training.checkpoint import load_checkpoint
 from keras_attn.training.fit import train
+from keras_attn.training.start import Start
 
 COPYING = ["model.copy=true"]
 
@@ -38,10 +41,21 @@ def test_a_model_that_copies_is_trained_with_everything_else(recipe, pair_files,
     assert len(lines) == len(dev)
 
 
-def test_copying_without_a_joint_vocabulary_is_refused_before_anything_is_read(recipe, tmp_path):
-    config = configs.override(recipe(), [*COPYING, "tokenizer.joint=false"])
-    with pytest.raises(ConfigError, match=r"model.copy needs one vocabulary .* tokenizer.joint to true"):
+@pytest.mark.parametrize("key", ["model.copy=true", "model.tied_embeddings='all'"])
+def test_what_needs_a_joint_vocabulary_is_refused_without_one_before_anything_is_read(recipe, tmp_path, key):
+    config = configs.override(recipe(), [key, "tokenizer.joint=false"])
+    message = re.escape(key.removesuffix("=true").replace("=", " = "))
+    with pytest.raises(ConfigError, match=rf"{message} needs one vocabulary .* tokenizer.joint to true"):
         train(config, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_start_with_two_vocabularies_is_refused_before_anything_is_written(recipe, tiny_trained, tmp_path):
+    save_model(tmp_path / "old", tiny_trained)
+    with pytest.raises(
+        ConfigError, match=r"model.copy needs one vocabulary .*/old has two: start with a new"
+    ):
+        train(configs.override(recipe(), COPYING), tmp_path / "run", start=Start(tmp_path / "old"))
     assert not (tmp_path / "run").exists()
 
 

@@ -211,6 +211,7 @@ def test_other_pairs_in_the_same_folder_are_refused(unbroken, two_rounds, pair_f
         "model.attention=luong model.attention_score=dot model.decoder_units=20",
         "training.scheduled_sampling=2",
         "data.source_language=de",
+        "data.train=['other.tsv']",
     ],
 )
 def test_a_student_that_cannot_be_is_refused_before_its_teachers_are_trained(settings, choice, tmp_path):
@@ -245,6 +246,11 @@ def test_a_backward_teacher_reads_what_the_others_write():
     backwards = distillation._backwards(configs.from_tables(tables))
     assert (backwards.data.source_language, backwards.data.target_language) == ("de", "en")
     assert (backwards.tokenizer.kind, backwards.tokenizer.target_kind) == ("words", "characters")
+    lowercase = {**tables, "tokenizer": {"joint": False, "lowercase": True, "target_kind": "symbols"}}
+    stored = configs.to_toml(distillation._backwards(configs.from_tables(lowercase)))
+    assert (
+        "lowercase" not in stored and 'kind = "symbols"' in stored
+    )  # as a checkpoint has it: nothing that does not apply
     alike = {**tables, "tokenizer": {"joint": False, "kind": "words"}}
     assert distillation._backwards(configs.from_tables(alike)).tokenizer.kind == "words"
     turned = distillation._turned(PAIRS)

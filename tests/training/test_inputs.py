@@ -5,7 +5,7 @@ import pytest
 from keras_attn.config import Config, ConfigError, DataConfig, TokenizerConfig, TrainingConfig, from_tables
 from keras_attn.data.splits import Splits
 from keras_attn.special_ids import UNK_ID
-from keras_attn.text.corpus import Corpus, CorpusError
+from keras_attn.text.corpus import Corpus, CorpusError, open_pairs, read_pairs
 from keras_attn.training import inputs
 from keras_attn.training.inputs import (
     describe_unknown,
@@ -106,6 +106,11 @@ def test_development_pairs_are_needed(pair_files):
 def test_given_pairs_are_taken_as_they_are():
     pairs = training_pairs(Config(), Splits(CORPUS, CORPUS))
     assert pairs == Splits(CORPUS, CORPUS)
+
+
+def test_given_development_pairs_may_be_read_line_by_line(data):
+    dev = training_pairs(Config(), Splits(CORPUS, open_pairs(data.dev))).dev
+    assert dev == read_pairs(data.dev)
 
 
 def test_links_of_given_pairs_guide_the_attention_or_are_not_kept():

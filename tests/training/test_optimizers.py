@@ -30,6 +30,13 @@ def test_average_is_the_exponential_one_of_the_weights_after_each_step(tiny_mode
         np.testing.assert_allclose(average, 0.75 * (0.75 * a + 0.25 * b) + 0.25 * c, rtol=1e-5, atol=1e-6)
 
 
+def test_a_training_without_an_update_is_refused():
+    settings = TrainingConfig(gradient_accumulation=50, schedule="cosine")
+    build_optimizer(settings, total_steps=50)
+    with pytest.raises(ConfigError, match="= 50 steps before each update, and the whole training has 49"):
+        build_optimizer(settings, total_steps=49)
+
+
 @pytest.mark.parametrize("batches", [1, 4])
 def test_the_average_counts_updates_however_many_batches_make_one(batches):
     """The average of a weight that falls by 1 per update is 0.9 / (1 - 0.9) = 9 updates behind; 10 if updates are stairs."""

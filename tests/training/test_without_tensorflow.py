@@ -50,6 +50,9 @@ def test_a_model_trained_without_tensorflow_says_the_same_with_it(tmp_path, sour
     trained = keras_attn(tmp_path, "train", "my.toml", "mine")
     assert trained.returncode == 0, trained.stderr
     assert "gets no engine: making one needs Keras on TensorFlow" in trained.stderr
+    drawn = keras_attn(tmp_path, "train", "my.toml", "other", "--set", "training.tensorboard=true")
+    assert drawn.returncode == 2 and "Traceback" not in drawn.stderr
+    assert "training.tensorboard needs tensorflow, not installed here" in drawn.stderr
     lines = source_lines[:8]
     translated = keras_attn(tmp_path, "translate", "mine", text="".join(f"{line}\n" for line in lines))
     assert translated.returncode == 0, translated.stderr

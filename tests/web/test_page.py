@@ -45,7 +45,7 @@ class Client:
 
 @pytest.fixture(scope="module")
 def exports(tmp_path_factory, copying_trained, attentionless_trained):
-    """Two models: English to French with attention and a beam, which copies, and French to English without, greedy."""
+    """Two models: English to French with attention and a beam, which copies, and French to English without, repeating nothing."""
     folder = tmp_path_factory.mktemp("exports")
     sizes = {"source_length": SOURCE_LENGTH, "max_length": 32}
     export_litert(copying_trained, folder / "tiny-en-fr", beam_size=3, **sizes)
@@ -54,13 +54,15 @@ def exports(tmp_path_factory, copying_trained, attentionless_trained):
 
 
 def talkative(trained):
-    """The model the other way round, and never silent: an untrained one might say nothing."""
+    """The model the other way round, greedy, and never silent: an untrained one might say nothing, or one word all the time."""
     data = dataclasses.replace(trained.config.data, source_language="fr", target_language="en")
+    search = dataclasses.replace(trained.config.search, no_repeat_ngram=1)
     model = build_seq2seq(trained.config.model)
     bias = model.get_layer("output").bias
     silent = sorted(trained.target_tokenizer.wordless_ids)  # EOS and a bare space among them
     bias.assign(-9 * keras.ops.max(keras.ops.one_hot(silent, bias.shape[0]), axis=0))
-    return dataclasses.replace(trained, config=dataclasses.replace(trained.config, data=data), model=model)
+    config = dataclasses.replace(trained.config, data=data, search=search)
+    return dataclasses.replace(trained, config=config, model=model)
 
 
 def test_the_page_does_in_chromium_what_it_promises(

@@ -10,7 +10,7 @@ export interface Description {
     detokenize: { inputs: { ids: { shape: [number, number] } } };
     align?: object; // models without attention have none
   };
-  search: { beam_size: number };
+  search: { beam_size: number; no_repeat_ngram: number };
 }
 
 /** A sentence as the file reads it: its ids, the text that each of them stands for, EOS left out, and whether its end is missing. */
@@ -75,13 +75,14 @@ export class Model {
   }
 
   /**
-   * The best translation by the search of the file: word by word if that is greedy, else all at once.
+   * The best translation by the search of the file: word by word if that is greedy and may repeat words, else all at once.
    *
    * @param source ids as `tokenize` gives them.
    * @returns target ids, EOS last unless the translation reaches its limit.
    */
   decode(source: Int32Array): AsyncGenerator<Token> {
-    return this.description.search.beam_size > 1 ? this.decodeAtOnce(source) : this.decodeByWord(source);
+    const { beam_size, no_repeat_ngram } = this.description.search;
+    return beam_size > 1 || no_repeat_ngram > 0 ? this.decodeAtOnce(source) : this.decodeByWord(source);
   }
 
   private async *decodeAtOnce(source: Int32Array): AsyncGenerator<Token> {
