@@ -31,7 +31,9 @@ _FRAME_SHARE = 0.002  # of all lines, from which on a frame of the corpus counts
 _SHORT = 2  # words
 _MOST_WORDS = 2, 3  # of a part of a line that becomes a line, source and target
 _OFTEN, _SHARE = 3, 0.3  # how often such parts are said together, and of all that the source is said for
-_TIMES = 3  # each way to write a short line, each introduction and each numeral: once is not enough to learn it
+_TIMES = (
+    3  # each way to write a short line, each introduction and each numeral: once is not enough to learn it
+)
 _TIMES_A_SENTENCE = 10  # of a list
 _AROUND, _ONE_IN = ("()", '""'), 40  # pairs
 _CLEARLY = 10  # times as often
