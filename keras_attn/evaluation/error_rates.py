@@ -5,9 +5,10 @@ hypothesis into a reference.
 """
 
 import dataclasses
-import unicodedata
 from collections.abc import Sequence
 from importlib.metadata import version
+
+from keras_attn.text.words import comparable
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,8 +60,8 @@ def error_rates(sources: Sequence[str], hypotheses: Sequence[str], *references: 
         raise ValueError("nothing to score: got no sources")
     groups: dict[str, tuple[str, list[str]]] = {}
     for source, hypothesis, *lines in zip(sources, hypotheses, *references, strict=True):
-        _, known = groups.setdefault(source, (_comparable(hypothesis), []))
-        known += [line for line in map(_comparable, lines) if line not in known]
+        _, known = groups.setdefault(source, (comparable(hypothesis), []))
+        known += [line for line in map(comparable, lines) if line not in known]
     counts = {len(known) for _, known in groups.values()}
     right = sum(hypothesis in known for hypothesis, known in groups.values())
     return ErrorRates(
@@ -74,10 +75,6 @@ def error_rates(sources: Sequence[str], hypotheses: Sequence[str], *references: 
         signature=f"nrefs:{counts.pop() if len(counts) == 1 else 'var'}|sources:{len(groups)}|norm:nfc|"
         f"rapidfuzz:{version('rapidfuzz')}",
     )
-
-
-def _comparable(line: str) -> str:
-    return " ".join(unicodedata.normalize("NFC", line).split())
 
 
 def _error_rate(groups: list[tuple[list[str], list[list[str]]]]) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from keras_attn.text.corpus import CorpusError, read_lines
+from keras_attn.text.words import comparable
 
 _LETTER = re.compile(r"\w")
 
@@ -34,7 +35,7 @@ class Glossary:
                 raise ValueError(
                     f"a glossary needs a term and its translation as text; got {pair[0]!r} and {pair[1]!r}"
                 )
-        self.terms = {_plain(source): target.strip() for source, target in terms.items()}
+        self.terms = {comparable(source): target.strip() for source, target in terms.items()}
         longest_first = sorted(self.terms, key=len, reverse=True)
         any_term = "|".join(map(re.escape, longest_first)) or "(?!)"
         self._pattern = re.compile(rf"(?<!\w)(?=({any_term})(?!\w))")  # the longest at each word
@@ -60,7 +61,7 @@ class Glossary:
 
     def translations(self, line: str) -> list[str]:
         """The required translations of the terms in a line, one for each occurrence."""
-        line = _plain(line)
+        line = comparable(line)
         spans = [
             (begin, end)
             for begin, longest in (found.span(1) for found in self._pattern.finditer(line))
@@ -74,11 +75,6 @@ class Glossary:
                 taken[begin:end] = b"\1" * (end - begin)
                 chosen.append((begin, end))
         return [self.terms[line[begin:end]] for begin, end in sorted(chosen)]
-
-
-def _plain(text: str) -> str:
-    """With one way to write an accented letter, and single spaces."""
-    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def _is_in_a_word(character: str) -> bool:

@@ -43,6 +43,11 @@ def _is_sentence(word: str) -> bool:
     return len(word.strip()) > _LONGEST_NAME or unicodedata.category(word.strip()[-1]) == "Po"
 
 
+def comparable(text: str) -> str:
+    """The text with one way to write an accented letter (NFC) and single spaces, so that what looks equal is equal."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
 def word_of_pieces(pieces: Sequence[str]) -> list[int]:
     """The word that each piece belongs to, counted from 0; `"</s>"` is a word of its own.
 

@@ -17,7 +17,7 @@ def with_config(state: TrainingState, config: Config) -> TrainingState:
 
     Some values may differ from those with which training began: `[search]`, when training ends (`training.epochs`,
     `training.patience`) and how it runs (`training.devices`, `jit_compile`, `tensorboard`, and `steps_per_execution` if rounds keep
-    their length). With the cosine schedule or scheduled sampling, which depend on it, `training.epochs` must stay.
+    their length). With the cosine schedule or scheduled sampling `training.epochs` must stay: both depend on it.
 
     Raises:
         ConfigError: any other value has changed; the message names the keys.

@@ -102,17 +102,11 @@ def test_shares_are_of_facts_by_kind_and_of_all_numbers(challenge):
     assert shares == pytest.approx({"number": 100, "time": 0, "name": 100, "numbers": 200 / 3})
 
 
-def test_a_numeral_is_right_in_words_or_digits_and_alone():
-    command = [sys.executable, "-c", NUMERALS]
-    result = subprocess.run(command, cwd=FILE.parents[1], capture_output=True, text=True)
-    assert result.stdout == "100.0 100.0 0.0 0.0\n", result.stderr
-
-
 NUMERALS = """
 from shared.expressions import numerals_right, _table
+from keras_attn.corpora.numerals import counted
 table = _table("numerals.toml")
 right = [(each["es"], number) for each in table["sentence"] for number in table["numbers"]]
-from keras_attn.corpora.numerals import counted
 answers = [
     [line.format(counted(number, "es")) for line, number in right],
     [line.format(number) for line, number in right],
@@ -121,3 +115,9 @@ answers = [
 ]
 print(*(numerals_right(lambda lines: said, "en", "es") for said in answers))
 """
+
+
+def test_a_numeral_is_right_in_words_or_digits_and_alone():
+    command = [sys.executable, "-c", NUMERALS]
+    result = subprocess.run(command, cwd=FILE.parents[1], capture_output=True, text=True)
+    assert result.stdout == "100.0 100.0 0.0 0.0\n", result.stderr

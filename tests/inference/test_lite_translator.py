@@ -67,9 +67,9 @@ def test_n_best_lists_are_those_of_keras(translator, n_best):
 
 
 def test_lines_with_an_index_of_their_own_are_taken_in_their_order(translator, found):
-    class Part(
-        list
-    ):  # like a part of a pandas.Series, of which `part[0]` is the line with the label 0, wherever it stands
+    class Part(list):
+        """Like a part of a pandas.Series: `part[0]` is the line with the label 0, wherever it stands."""
+
         def __getitem__(self, label):
             return super().__getitem__(len(self) - 1 - label)
 

@@ -247,10 +247,9 @@ def test_a_backward_teacher_reads_what_the_others_write():
     assert (backwards.data.source_language, backwards.data.target_language) == ("de", "en")
     assert (backwards.tokenizer.kind, backwards.tokenizer.target_kind) == ("words", "characters")
     lowercase = {**tables, "tokenizer": {"joint": False, "lowercase": True, "target_kind": "symbols"}}
+    # As a checkpoint has it: nothing that does not apply.
     stored = configs.to_toml(distillation._backwards(configs.from_tables(lowercase)))
-    assert (
-        "lowercase" not in stored and 'kind = "symbols"' in stored
-    )  # as a checkpoint has it: nothing that does not apply
+    assert "lowercase" not in stored and 'kind = "symbols"' in stored
     alike = {**tables, "tokenizer": {"joint": False, "kind": "words"}}
     assert distillation._backwards(configs.from_tables(alike)).tokenizer.kind == "words"
     turned = distillation._turned(PAIRS)
