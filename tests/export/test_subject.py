@@ -44,9 +44,12 @@ def test_a_model_with_vocabularies_keeps_them_apart(tiny_trained):
     assert subject.wordless_ids == tiny_trained.source_tokenizer.wordless_ids
 
 
-def test_a_bare_model_has_the_usual_search_but_may_end_at_once_and_no_words_but_its_ids(tiny_trained):
+def test_a_bare_model_has_the_usual_search_but_for_its_lengths_and_no_words_but_its_ids(tiny_trained):
     subject = load_subject(tiny_trained.model)
-    assert subject.search == SearchConfig(min_length=0)
+    usual = SearchConfig()
+    assert subject.search == dataclasses.replace(
+        usual, min_length=0, max_length_factor=0.0, max_length_extra=10_000
+    )
     assert (subject.translator, subject.languages, subject.attribution) == (None, ("source", "target"), "")
     assert subject.wordless_ids == {0, UNK_ID, 2, EOS_ID}
 
