@@ -10,8 +10,8 @@ from keras_attn.config import Beam, Sampling
 if TYPE_CHECKING:
     from keras_attn.models.searching import Searching
 
-# The required beginnings and contents of a batch's targets, `prefix` and `phrases`, for a batch padded to this many rows.
-Required = Callable[[int], dict[str, Any]]
+# The required beginnings and contents of a batch's targets, `prefix` and `phrases`, for a batch padded to these rows and columns.
+Required = Callable[[int, int], dict[str, Any]]
 
 
 class Found(NamedTuple):
@@ -88,7 +88,7 @@ class KerasEngine:
             n_best=n_best,
             return_weights=return_weights,
             rows=[*rows, *[0] * (len(ids) - len(rows))],
-            **(required(len(ids)) if required else {}),
+            **(required(*ids.shape) if required else {}),
         )
         return Found(*hypotheses)
 

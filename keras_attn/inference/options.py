@@ -28,7 +28,7 @@ class Options(TypedDict, total=False):
             even in the middle of a word.
         glossary: required translations of terms: a mapping, or a `text.glossary.Glossary`. It needs a beam of at least 2 without
             diversity. The output contains the translation of a term, as whole words, once for each occurrence of the term, unless
-            `no_repeat_ngram` forbids it.
+            `no_repeat_ngram` forbids it. It stands where the model's attention is on the term, if there is such a place.
         sampling: sample the translations, without options of a beam. A `min_length` or `no_repeat_ngram` of 0 in it is the model's
             own.
         n_best: how many hypotheses of the beam to return: the best one, with the others as its `alternatives`. There may be fewer

@@ -183,6 +183,7 @@ class Translator:
             raise ValueError("coverage_penalty needs attention, and this model has none")
         requirements = Requirements(
             lines,
+            self.source_tokenizer,
             self.target_tokenizer,
             prefix=options.get("prefix"),
             glossary=options.get("glossary"),

@@ -93,7 +93,7 @@ class CompiledSearch:
         if name == "source":
             return self._model.inputs[0].shape, self._model.inputs[0].dtype
         free = [None] * array.ndim
-        if name == "ids":
+        if name in ("ids", "terms"):
             free[1] = array.shape[1]
         return tuple(free), array.dtype.name
 

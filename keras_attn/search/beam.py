@@ -58,7 +58,9 @@ def beam(
             off.
         phrases: phrases that each sentence must contain. They need a K of at least 2 and no diversity. Each position also considers
             the next tokens of the phrases, and hypotheses take turns for the K slots by how much of the phrases they contain. A
-            hypothesis ends only when it contains all phrases. One can be missing only if the limit leaves no room for all.
+            hypothesis ends only when it contains all phrases. One can be missing only if the limit leaves no room for all. Of a
+            phrase with a term in the source, twice the logarithm of the term's attention where the phrase begins is added to the
+            score, and hypotheses in which that is less than half of all attention come last in each turn.
         n_best: how many hypotheses of each sentence are wanted, from 1 to K, an int or an int32 scalar. The search ends when these
             are found, often long before all K are; the others are whatever there is by then. `None`: K.
 
@@ -121,7 +123,7 @@ def beam(
         if phrases is None:
             choice = best_extensions(live, log_probs, diversity=diversity)
         else:
-            choice = said_extensions(live, log_probs, phrases, eos_id=eos_id)
+            choice = said_extensions(live, log_probs, weights, phrases, room=limits - position, eos_id=eos_id)
         candidates = _extended(live, choice, position, first_rows)
         ended = ops.equal(choice.tokens, eos_id)
         finished = paths.best_finished(finished, paths.only(candidates, ended), ranking)

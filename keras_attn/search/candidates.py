@@ -13,7 +13,7 @@ from keras_attn.search.constraints import marked
 from keras_attn.search.hypotheses import NEVER
 from keras_attn.search.paths import Paths
 from keras_attn.search.phrases import Phrases, Said
-from keras_attn.search.types import LogProbs, Tensor
+from keras_attn.search.types import LogProbs, Tensor, Weights
 
 _WANTED = 1e5  # far above any difference of log-probabilities, far below the value of impossible ones
 
@@ -37,10 +37,20 @@ def best_extensions(live: Paths, log_probs: LogProbs, *, diversity: float) -> Ch
     return _best(keys, totals, tokens, ())
 
 
-def said_extensions(live: Paths, log_probs: LogProbs, wanted: Phrases, *, eos_id: int) -> Choice:
+def said_extensions(
+    live: Paths, log_probs: LogProbs, weights: Weights, wanted: Phrases, *, room: Tensor, eos_id: int
+) -> Choice:
     """Picks 2K of a sentence in turns, by how much of the phrases they contain.
 
     They are chosen from the best 2K of each row and from the next tokens of its phrases. None that lacks a phrase ends.
+
+    Args:
+        live: the hypotheses.
+        log_probs: float32 `[B * K, V]`, of their next tokens.
+        weights: float32 `[B * K, S]`, their attention, or `None`.
+        wanted: the phrases.
+        room: int32 `[B]`, how many tokens the limit of each sentence still leaves.
+        eos_id: EOS.
     """
     beam_size, vocabulary = live.log_probs.shape[1], log_probs.shape[-1]
     no_end = ops.where(np.arange(vocabulary) == eos_id, NEVER, log_probs)
@@ -52,12 +62,16 @@ def said_extensions(live: Paths, log_probs: LogProbs, wanted: Phrases, *, eos_id
     tokens = ops.cast(tokens, "int32")
     totals = _totals(live, ops.take_along_axis(log_probs, tokens, axis=1))
     by_hypothesis = ops.reshape(tokens, (-1, beam_size, choices))
-    said = phrases.after(wanted, live.said, by_hypothesis)
+    _, count, longest = ops.shape(wanted.ids)
+    would_end = ops.reshape(ops.argmax(log_probs, axis=-1) == eos_id, (-1, beam_size))
+    late = ops.logical_or(would_end, room[:, None] <= count * longest)
+    attention = phrases.attention_to_terms(wanted, weights, beam_size)
+    said = phrases.after(wanted, live.said, by_hypothesis, attention, late)
     done, all_said = phrases.progress(wanted, said)
     totals = ops.where(ops.logical_and(by_hypothesis == eos_id, ops.logical_not(all_said)), NEVER, totals)
     size = beam_size * choices
-    _, count, longest = ops.shape(wanted.ids)
-    keys = phrases.in_turns(ops.reshape(totals, (-1, size)), ops.reshape(done, (-1, size)), count * longest)
+    ranked = ops.reshape(totals + phrases.placement(said), (-1, size))
+    keys = phrases.in_turns(ranked, ops.reshape(done, (-1, size)), 2 * count * longest)
     return _best(keys, totals, tokens, said)
 
 

@@ -9,7 +9,7 @@ from keras_attn.search.coverage_penalty import coverage_penalty as missing_words
 from keras_attn.search.decode_loop import weights_of
 from keras_attn.search.hypotheses import NEVER, Hypotheses
 from keras_attn.search.length_penalty import length_penalty as penalty
-from keras_attn.search.phrases import Phrases, Said, nothing_said
+from keras_attn.search.phrases import Phrases, Said, nothing_said, placement
 from keras_attn.search.types import Active, KeptWeights, Scalar, Tensor
 from keras_attn.special_ids import PAD_ID
 
@@ -40,11 +40,13 @@ class Ranking(NamedTuple):
         scores = paths.log_probs / penalty(paths.lengths, self.alpha)
         if self.beta:
             scores = scores + missing_words(paths.coverage, self.source_mask[:, None], self.beta)
+        if paths.said:
+            scores = scores + placement(paths.said)
         return ops.where(paths.log_probs > NEVER, scores, NEVER)
 
     def bound(self, paths: Paths, limits: Tensor) -> Tensor:
         """A score that no continuation by up to `AHEAD` tokens exceeds: log-probabilities only fall, the length penalty is largest
-        for the longest, and the coverage penalty only lowers a score."""
+        for the longest, and neither coverage nor the places of phrases ever raise a score."""
         longest = ops.minimum(limits[:, None], paths.lengths + AHEAD)
         return ops.where(paths.log_probs > NEVER, paths.log_probs / penalty(longest, self.alpha), NEVER)
 

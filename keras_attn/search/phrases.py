@@ -4,19 +4,26 @@ Post and Vilar (2018) call these constraints. A hypothesis must contain each phr
 (`search.beam`) tries the next token of every phrase, however improbable. Hypotheses take turns for its slots by how many tokens of
 the phrases they contain.
 
-Shapes: B sentences, P phrases per sentence (a graph must know this number), at most Q tokens per phrase; `...` are hypotheses,
-`[B, K]`.
+Attention tells where a phrase belongs: where the model reads its term (`Phrases.terms`). A hypothesis with a phrase that begins
+elsewhere has a lower score, and its turn comes after the others', unless the model would have ended it or the limit is near.
+
+Shapes: B sentences, P phrases per sentence (a graph must know this number), at most Q tokens per phrase, S positions of the source;
+`...` are hypotheses, `[B, K]`.
 """
 
+import math
 from typing import NamedTuple
 
 from keras import ops
 
 from keras_attn.search.hypotheses import NEVER
-from keras_attn.search.types import Scalar, Tensor
+from keras_attn.search.types import Scalar, Tensor, Weights
 from keras_attn.special_ids import PAD_ID
 
 ANY_BOUNDARY = -1  # stands for any token that begins a new word, or EOS
+ELSEWHERE = 0.5  # a phrase whose term gets less of the attention begins elsewhere
+WEIGHT = 2.0  # of the logarithm of the attention in a score; both are chosen on development sets (benchmarks/log/glossary.md)
+LEAST = 1e-4  # a phrase that begins where its term gets no attention costs 18.4 instead of infinity
 
 
 class Phrases(NamedTuple):
@@ -28,49 +35,82 @@ class Phrases(NamedTuple):
         ids: int32 `[B, P, Q]`; phrases and their tokens are padded on the right with 0. A -1 after a phrase prevents its last word
             from continuing: the next token must then be one of `boundaries`.
         boundaries: bool `[V]`, the tokens that may follow a word, including EOS.
+        terms: float32 `[B, P, S]`, 1 where the source has what the phrase translates, otherwise 0. `None`: unknown.
     """
 
     ids: Tensor
     boundaries: Tensor
+    terms: Tensor | None = None
 
 
 class Said(NamedTuple):
     """The progress of hypotheses with their phrases."""
 
     matched: Tensor  # bool [..., P, Q]: whether the last q + 1 tokens are the first q + 1 of the phrase
+    begun: Tensor  # float32 [..., P, Q]: of those, the logarithm of the attention to the term at the first
     whole: Tensor  # bool [..., P]: whether the phrase is complete
+    placed: Tensor  # float32 [..., P]: of a complete phrase, the logarithm of the attention to its term where it began; else 0
+    late: Tensor  # bool [...]: whether phrases may begin anywhere by now
 
 
 def nothing_said(phrases: Phrases, beam_size: int) -> Said:
     """The progress of empty hypotheses, `[B, K]` of them."""
-    matched = ops.zeros_like(phrases.ids[:, None] + ops.zeros((beam_size, 1, 1), dtype="int32"), dtype="bool")
-    return Said(matched, matched[..., 0])
+    nothing = phrases.ids[:, None] * ops.zeros((beam_size, 1, 1), dtype="int32")
+    matched, begun = ops.cast(nothing, "bool"), ops.cast(nothing, "float32")
+    return Said(matched, begun, matched[..., 0], begun[..., 0], matched[..., 0, 0])
 
 
-def after(phrases: Phrases, said: Said, tokens: Tensor) -> Said:
+def attention_to_terms(phrases: Phrases, weights: Weights, beam_size: int) -> Tensor:
+    """The logarithm of the attention that each phrase's term gets, float32 `[B, K, P]`; 0 if that is unknown.
+
+    Args:
+        weights: float32 `[B * K, M]`, of the next token; if the memory has fewer positions than the source, each stands for
+            several. `None`: the model has no attention.
+    """
+    if weights is None or phrases.terms is None:
+        return ops.zeros_like(
+            phrases.ids[:, None, :, 0] * ops.zeros((beam_size, 1), dtype="int32"), dtype="float32"
+        )
+    read, words = ops.shape(weights)[-1], ops.shape(phrases.terms)[-1]
+    weights = ops.take(
+        ops.cast(weights, "float32"), ops.arange(words, dtype="int32") * read // words, axis=-1
+    )
+    weights = ops.reshape(weights, (-1, beam_size, words))
+    return ops.log(ops.clip(ops.einsum("bks,bps->bkp", weights, phrases.terms), LEAST, 1.0))
+
+
+def after(phrases: Phrases, said: Said, tokens: Tensor, attention: Tensor, late: Tensor) -> Said:
     """The progress after one more token.
 
     Args:
         said: the progress of hypotheses, `[B, K]` of them.
         tokens: int32 `[B, K, C]`, C continuations of each.
+        attention: float32 `[B, K, P]`, as `attention_to_terms` has it.
+        late: bool `[B, K]`, whether the model would end the hypothesis now, or its limit leaves no more room than for the phrases.
 
     Returns:
         The progress of each continuation: `[B, K, C]`.
     """
     ids = phrases.ids[:, None, None]  # [B, 1, 1, P, Q]
-    matched, whole = said.matched[:, :, None], said.whole[:, :, None]
+    matched, begun, whole, placed, before = (leaf[:, :, None] for leaf in said)
+    late = ops.logical_or(before, ops.logical_or(late[:, :, None], ops.zeros_like(tokens, dtype="bool")))
     boundary = ops.take(phrases.boundaries, tokens, axis=0)[..., None, None]
     tokens = tokens[..., None, None]
     hit = ops.logical_or(ids == tokens, ops.logical_and(ids == ANY_BOUNDARY, boundary))
     hit = ops.logical_and(hit, ids != PAD_ID)
-    begun = ops.concatenate([ops.ones_like(matched[..., :1]), matched[..., :-1]], axis=-1)
+    going_on = ops.concatenate([ops.ones_like(matched[..., :1]), matched[..., :-1]], axis=-1)
     # A boundary closes a phrase, and may begin the next one.
-    closed = ops.any(ops.logical_and(ops.logical_and(begun, hit), ids == ANY_BOUNDARY), axis=-1)
+    closed = ops.any(ops.logical_and(ops.logical_and(going_on, hit), ids == ANY_BOUNDARY), axis=-1)
     open_now = _shifted(ops.logical_or(whole, closed))
     open_now = ops.logical_or(ops.logical_not(_same_as_before(phrases)[:, None, None]), open_now)
-    matched = ops.logical_and(ops.logical_and(begun, hit), open_now[..., None])
-    complete = ops.any(ops.logical_and(matched, _last(phrases)[:, None, None]), axis=-1)
-    return Said(matched, ops.logical_or(whole, complete))
+    matched = ops.logical_and(ops.logical_and(going_on, hit), open_now[..., None])
+    begun = ops.concatenate([attention[:, :, None, :, None], begun[..., :-1]], axis=-1)
+    begun = ops.where(matched, begun, 0.0)
+    last = ops.logical_and(matched, _last(phrases)[:, None, None])
+    complete = ops.any(last, axis=-1)
+    here = ops.sum(ops.where(last, begun, 0.0), axis=-1)
+    best = ops.where(whole, ops.maximum(placed, here), here)  # it may have occurred before
+    return Said(matched, begun, ops.logical_or(whole, complete), ops.where(complete, best, placed), late)
 
 
 def next_tokens(phrases: Phrases, said: Said, log_probs: Tensor) -> Tensor:
@@ -93,15 +133,28 @@ def next_tokens(phrases: Phrases, said: Said, log_probs: Tensor) -> Tensor:
 
 
 def progress(phrases: Phrases, said: Said) -> tuple[Tensor, Tensor]:
-    """How many tokens of the phrases hypotheses contain, int32 `[...]`, and whether they contain all, bool `[...]`.
+    """How far hypotheses are with the phrases: int32 `[...]`, from 0 to 2PQ, and whether they contain all, bool `[...]`.
 
-    The last tokens may begin several phrases, and count for the longest beginning only.
+    A hypothesis is further the more tokens of the phrases it contains. One with a phrase that begins elsewhere than at its term is
+    behind those that contain nothing yet. The last tokens may begin several phrases, and count for the longest beginning only.
     """
     lengths = ops.sum(ops.cast(phrases.ids != PAD_ID, "int32"), axis=-1)  # [B, P]
     lengths = ops.reshape(lengths, (-1, *[1] * (len(said.whole.shape) - 2), phrases.ids.shape[1]))
     whole = ops.sum(ops.where(said.whole, lengths, 0), axis=-1)
     begun = ops.max(ops.where(said.whole, 0, _got(said.matched)), axis=-1)
-    return whole + begun, ops.all(ops.logical_or(said.whole, lengths == 0), axis=-1)
+    _, count, longest = ops.shape(phrases.ids)
+    least = ops.minimum(ops.min(said.placed, axis=-1), _begun(said))
+    elsewhere = ops.logical_and(least < math.log(ELSEWHERE), ops.logical_not(said.late))
+    done = whole + begun + ops.where(elsewhere, -1, count * longest)
+    return done, ops.all(ops.logical_or(said.whole, lengths == 0), axis=-1)
+
+
+def placement(said: Said) -> Tensor:
+    """What is added to the scores of hypotheses for where their phrases begin, float32 `[...]`, at most 0.
+
+    That is `WEIGHT` times the logarithm of the attention to the term, for each complete phrase and for the longest beginning.
+    """
+    return WEIGHT * (ops.sum(said.placed, axis=-1) + _begun(said))
 
 
 def in_turns(log_probs: Tensor, done: Tensor, most: int | Scalar) -> Tensor:
@@ -127,10 +180,25 @@ def in_turns(log_probs: Tensor, done: Tensor, most: int | Scalar) -> Tensor:
     return ops.where(log_probs > NEVER, -order, NEVER)
 
 
+def _begun(said: Said) -> Tensor:
+    """float32 `[...]`: of the longest beginning that hypotheses end with, the logarithm of the attention to its term, or 0."""
+    unfinished = ops.logical_and(said.matched, ops.logical_not(said.whole)[..., None])
+    counts = ops.arange(ops.shape(said.matched)[-1], dtype="int32") + 1
+    longest = ops.argmax(_flat(ops.where(unfinished, counts, 0)), axis=-1)
+    begun = _flat(ops.where(unfinished, said.begun, 0.0))
+    return ops.squeeze(ops.take_along_axis(begun, ops.expand_dims(longest, -1), axis=-1), -1)
+
+
 def _got(matched: Tensor) -> Tensor:
     """bool `[..., P, Q]` -> int32 `[..., P]`: how many tokens of each phrase the hypothesis ends with."""
     counts = ops.arange(ops.shape(matched)[-1], dtype="int32") + 1
     return ops.max(ops.where(matched, counts, 0), axis=-1)
+
+
+def _flat(values: Tensor) -> Tensor:
+    """`[..., P, Q]` -> `[..., P * Q]`."""
+    *rest, count, longest = ops.shape(values)
+    return ops.reshape(values, (*rest, count * longest))
 
 
 def _last(phrases: Phrases) -> Tensor:

@@ -4,11 +4,20 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from keras_attn.text.corpus import CorpusError, read_lines
 from keras_attn.text.words import comparable
 
 _LETTER = re.compile(r"\w")
+
+
+class Occurrence(NamedTuple):
+    """A term in a line."""
+
+    before: str  # the line up to the term
+    term: str
+    translation: str
 
 
 class Glossary:
@@ -59,8 +68,8 @@ class Glossary:
             terms[columns[0]] = columns[1]
         return cls(terms)
 
-    def translations(self, line: str) -> list[str]:
-        """The required translations of the terms in a line, one for each occurrence."""
+    def occurrences(self, line: str) -> list[Occurrence]:
+        """The terms in a line, with one way to write accented letters and single spaces."""
         line = comparable(line)
         spans = [
             (begin, end)
@@ -74,7 +83,10 @@ class Glossary:
             if not any(taken[begin:end]):
                 taken[begin:end] = b"\1" * (end - begin)
                 chosen.append((begin, end))
-        return [self.terms[line[begin:end]] for begin, end in sorted(chosen)]
+        return [
+            Occurrence(line[:begin], line[begin:end], self.terms[line[begin:end]])
+            for begin, end in sorted(chosen)
+        ]
 
 
 def _is_in_a_word(character: str) -> bool:

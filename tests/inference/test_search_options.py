@@ -17,6 +17,7 @@ from keras_attn.inference.translator import Translator
 from keras_attn.search import Sampling
 from keras_attn.special_ids import BOS_ID, EOS_ID
 from keras_attn.text.tokenizer import train_tokenizer
+from keras_attn.text.words import word_of_pieces
 
 
 @pytest.fixture(scope="module")
@@ -66,15 +67,32 @@ def test_what_is_given_of_a_translation_is_counted_in_sub_words(translator):
     tokenizer = translator.target_tokenizer
     terms = {"cat": "chien vert", "dog": "arbre"}
     lines = ["the cat dog cat", "a bird", "the dog"]
-    required = Requirements(lines, tokenizer, prefix=["un petit", "", "le"], glossary=terms)
+    required = Requirements(
+        lines, translator.source_tokenizer, tokenizer, prefix=["un petit", "", "le"], glossary=terms
+    )
     prefix, chien, arbre, le = tokenizer.encode(["un petit", "chien vert", "arbre", "le"])
     rooms = [len(prefix) + 2 * len(chien) + len(arbre), 0, len(le) + len(arbre)]
     assert [required.room(row) for row in range(3)] == rooms
-    asked = required.of([2, 1, 0], 3)
+    asked = required.of([2, 1, 0], 3, 6)
     assert [[i for i in row if i] for row in asked["prefix"].tolist()] == [le, [], prefix]
     phrases = [[i for i in phrase if i > 0] for phrase in asked["phrases"].ids[2].tolist()]
     assert sorted(phrases) == sorted([chien, chien, arbre, []])
-    assert required.of([1], 1) == {}
+    assert required.of([1], 1, 6) == {}
+
+
+def test_a_phrase_belongs_to_the_sub_words_of_its_term(translator):
+    source, target = translator.source_tokenizer, translator.target_tokenizer
+    line, terms = "the cat dog cat", {"cat": "chien vert", "dog": "arbre"}
+    required = Requirements([line], source, target, prefix=None, glossary=terms)
+    (ids,) = source.encode([line])
+    words = np.array(word_of_pieces(source.pieces(ids)))
+    belongs = required.of([0], 1, len(ids))["phrases"].terms[0]
+    assert [sorted(set(words[row > 0])) for row in belongs[:3]] == [
+        [2],
+        [1],
+        [3],
+    ]  # arbre, chien vert, chien vert
+    assert required.of([0], 1, 1)["phrases"].terms[0, :3].tolist() == [[1], [1], [1]]  # cut before the terms
 
 
 def test_what_was_sampled_begins_with_its_prefix_too(translator, lines):
@@ -340,7 +358,9 @@ def test_an_unknown_option_is_an_error(translator):
 
 def test_a_prefix_and_a_term_in_capitals_stay_so():
     tokenizer = train_tokenizer(["NASA", "it is NASA", "it is Nasa"], 40, lower_capitals=True)
-    required = Requirements(["it"], tokenizer, prefix="NASA", glossary={"it": "NASA"}).of([0], 1)
+    required = Requirements(["it"], tokenizer, tokenizer, prefix="NASA", glossary={"it": "NASA"}).of(
+        [0], 1, 2
+    )
     (prefix,), (((*phrase, _),),) = required["prefix"].tolist(), required["phrases"].ids.tolist()
     assert tokenizer.decode([prefix, phrase]) == ["NASA", "NASA"]
 

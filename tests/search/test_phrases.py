@@ -10,7 +10,7 @@ from keras import ops
 from keras_attn.search import Beam, Phrases, Sampling, beam
 from keras_attn.search.hypotheses import NEVER
 from keras_attn.search.methods import run
-from keras_attn.search.phrases import ANY_BOUNDARY, in_turns
+from keras_attn.search.phrases import ANY_BOUNDARY, attention_to_terms, in_turns
 
 EOS, LIMIT, WIDE = 3, 5, 300
 ANY = np.ones(6, bool)
@@ -106,6 +106,104 @@ def test_phrases_that_all_begin_alike_are_all_said(markov, ids, token_lists, bea
         assert all(occurrences(best, phrase) for phrase in wanted)
 
 
+def attending(model, attention):
+    """The model, with the attention of the i-th token in row i."""
+    rows = ops.convert_to_tensor(np.array(attention, "float32"))
+
+    def step(tokens, state):
+        log_probs, following, _ = model(tokens, state)
+        position = state["position"] if "position" in state else state["others"][1]
+        return log_probs, following, ops.take(rows, position, axis=0)
+
+    return step
+
+
+BELONGING = {
+    "one word": ([(5,)], [[0, 1, 0]]),
+    "two words": ([(5,), (1,)], [[1, 0, 0], [0, 0, 1]]),
+    "a phrase of a term of two sub-words": ([(4, 5)], [[1, 1, 0]]),
+    "a phrase that begins anew within itself": ([(4, 4, 5)], [[0, 0, 1]]),
+    "two that begin alike": ([(4, 5), (4, 1)], [[1, 0, 0], [0, 1, 0]]),
+    "the same for two terms": ([(5, ANY_BOUNDARY), (5, ANY_BOUNDARY)], [[1, 1, 1], [1, 1, 1]]),
+}
+
+
+@pytest.mark.parametrize(("wanted", "terms"), BELONGING.values(), ids=BELONGING)
+@pytest.mark.parametrize("alpha", [0.0, 1.0])
+def test_twice_the_logarithm_of_the_attention_to_its_term_is_a_part_of_the_score(
+    markov, ids, token_lists, wanted, terms, alpha
+):
+    """Of the attention where a phrase begins; if it occurs more often, the best counts."""
+    model = markov(2, seed=6)
+    attention = np.random.default_rng(1).dirichlet([0.3, 0.3, 0.3], LIMIT)
+    found = beam(
+        attending(model, attention),
+        model.state,
+        **ids,
+        max_length=LIMIT,
+        beam_size=WIDE,
+        length_penalty=alpha,
+        phrases=phrases(wanted, wanted)._replace(terms=np.array([terms, terms], "float32")),
+    )
+
+    def cost(tokens, phrase, term):
+        begins = [i for i in range(len(tokens)) if occurrences(tokens[i : i + len(phrase)], phrase)]
+        return 2 * np.log(np.clip(max(attention[i] @ term for i in begins), 1e-4, 1))
+
+    for sentence, hypotheses in enumerate(token_lists(found)):
+        expected = [
+            (score + sum(cost(tokens, *each) for each in zip(wanted, terms, strict=True)), tokens)
+            for score, _, tokens in finished(model, sentence, alpha)
+            if all(occurrences(tokens, phrase) >= wanted.count(phrase) for phrase in wanted)
+        ]
+        assert hypotheses[: len(expected)] == [tokens for _, tokens in sorted(expected, reverse=True)]
+        np.testing.assert_allclose(
+            found.scores[sentence][: len(expected)], sorted([s for s, _ in expected])[::-1], rtol=1e-4
+        )
+
+
+@pytest.mark.parametrize("beam_size", [2, 3, 5])
+@pytest.mark.parametrize("place", range(5))
+def test_a_phrase_stands_where_the_model_reads_its_term(speller, ids, token_lists, beam_size, place):
+    word = (1, 4, 5, 4, 1)
+    model, term = speller(word), np.zeros((1, 1, 30), "float32")
+    term[0, 0, place] = 1
+    found = beam(
+        attending(model, np.eye(30)),  # each position reads its own
+        model.state,
+        **ids,
+        max_length=12,
+        beam_size=beam_size,
+        phrases=phrases([(6,)])._replace(boundaries=np.ones(8, bool), terms=term),
+    )
+    assert token_lists(found)[0][0] == (*word[:place], 6, *word[place + 1 :], EOS)
+
+
+@pytest.mark.parametrize("beam_size", [2, 3, 5])
+@pytest.mark.parametrize("wanted", CASES.values(), ids=CASES)
+def test_a_phrase_whose_term_is_never_read_is_said_all_the_same(markov, ids, token_lists, wanted, beam_size):
+    model = markov(8, seed=7, sharpness=6.0)
+    unread = np.tile(np.array([0, 1], "float32"), (8, len(wanted), 1))
+    found = beam(
+        attending(model, [[1, 0]] * 12),
+        model.state,
+        **ids,
+        max_length=12,
+        beam_size=beam_size,
+        phrases=phrases(*[wanted] * 8)._replace(terms=unread),
+    )
+    for best, *_ in token_lists(found):
+        assert all(occurrences(best, phrase) >= wanted.count(phrase) for phrase in wanted)
+
+
+def test_positions_of_a_shorter_memory_stand_for_several_of_the_source():
+    wanted = phrases([(4,), (5,), (1,)])._replace(
+        terms=np.array([[[0, 1, 0, 0], [0, 0, 0, 1], [0, 1, 1, 0]]], "float32")
+    )
+    log_attention = attention_to_terms(wanted, np.array([[0.25, 0.75]], "float32"), 1)
+    np.testing.assert_allclose(np.exp(log_attention), [[[0.25, 0.75, 1.0]]], rtol=1e-4)
+
+
 def test_candidates_take_turns_as_comparing_all_pairs_says():
     draw = np.random.default_rng(3)
     log_probs = draw.integers(-20, -10, (4, 60)).astype("float32")  # many are equal
@@ -182,6 +280,17 @@ def test_phrases_in_a_prefix_count(markov, token_lists):
     common = {"source_mask": None, "max_length": 3, "limits": None, "return_weights": False}
     found = run(Beam(4), model, state=model.state, **common, prefix=[[5, 4]], phrases=phrases([(5, 4)]))
     assert token_lists(found)[0][0] == (5, 4, EOS)
+
+
+@pytest.mark.parametrize("beam_size", [2, 3, 5])
+def test_once_all_is_said_the_search_goes_on_as_if_nothing_were_asked(markov, numpy, beam_size):
+    model = markov(8, seed=11)
+    common = {"state": model.state, "source_mask": None, "max_length": 9, "limits": None}
+    common |= {"return_weights": False, "prefix": [[5, 4]] * 8}
+    plain = numpy(run(Beam(beam_size), model, **common))
+    asked = numpy(run(Beam(beam_size), model, **common, phrases=phrases(*[[(5,), (4,)]] * 8)))
+    np.testing.assert_array_equal(asked.tokens, plain.tokens)
+    np.testing.assert_allclose(asked.scores, plain.scores, rtol=1e-6)
 
 
 def test_a_limit_without_room_gives_what_says_most(markov, ids, token_lists):

@@ -132,6 +132,12 @@ def test_a_packaged_model_translates_by_its_name(pair):
 
 
 @pytest.mark.slow
+def test_another_word_from_a_glossary_takes_the_place_of_the_models_own():
+    translator = Translator.from_preset("tatoeba-en-fr")
+    (text,) = translator(["I bought a dog yesterday."], glossary={"dog": "chat"})
+    assert "chat" in text.split() and "chien" not in text
+
+
 def test_evaluating_a_packaged_model_leaves_its_figures_alone(tmp_path):
     metrics = ROOT / "saved_models" / "tatoeba-en-es" / "metrics.json"
     before = metrics.read_bytes()
