@@ -60,7 +60,7 @@ def beam(
             the next tokens of the phrases, and hypotheses take turns for the K slots by how much of the phrases they contain. A
             hypothesis ends only when it contains all phrases. One can be missing only if the limit leaves no room for all. Of a
             phrase with a term in the source, twice the logarithm of the term's attention where the phrase begins is added to the
-            score, and hypotheses in which that is less than half of all attention come last in each turn.
+            score, and where that is less than half of all attention the phrase does not count for the turns.
         n_best: how many hypotheses of each sentence are wanted, from 1 to K, an int or an int32 scalar. The search ends when these
             are found, often long before all K are; the others are whatever there is by then. `None`: K.
 

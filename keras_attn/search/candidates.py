@@ -71,7 +71,7 @@ def said_extensions(
     totals = ops.where(ops.logical_and(by_hypothesis == eos_id, ops.logical_not(all_said)), NEVER, totals)
     size = beam_size * choices
     ranked = ops.reshape(totals + phrases.placement(said), (-1, size))
-    keys = phrases.in_turns(ranked, ops.reshape(done, (-1, size)), 2 * count * longest)
+    keys = phrases.in_turns(ranked, ops.reshape(done, (-1, size)), 2 * count * longest + 1)
     return _best(keys, totals, tokens, said)
 
 

@@ -5,7 +5,7 @@ Post and Vilar (2018) call these constraints. A hypothesis must contain each phr
 the phrases they contain.
 
 Attention tells where a phrase belongs: where the model reads its term (`Phrases.terms`). A hypothesis with a phrase that begins
-elsewhere has a lower score, and its turn comes after the others', unless the model would have ended it or the limit is near.
+elsewhere has a lower score and is no further for it, unless the model would have ended it or the limit is near.
 
 Shapes: B sentences, P phrases per sentence (a graph must know this number), at most Q tokens per phrase, S positions of the source;
 `...` are hypotheses, `[B, K]`.
@@ -133,19 +133,19 @@ def next_tokens(phrases: Phrases, said: Said, log_probs: Tensor) -> Tensor:
 
 
 def progress(phrases: Phrases, said: Said) -> tuple[Tensor, Tensor]:
-    """How far hypotheses are with the phrases: int32 `[...]`, from 0 to 2PQ, and whether they contain all, bool `[...]`.
+    """How far hypotheses are with the phrases: int32 `[...]`, from 0 to 2PQ + 1, and whether they contain all, bool `[...]`.
 
-    A hypothesis is further the more tokens of the phrases it contains. One with a phrase that begins elsewhere than at its term is
-    behind those that contain nothing yet. The last tokens may begin several phrases, and count for the longest beginning only.
+    A hypothesis is further the more tokens it contains of phrases that begin at their terms. Of equals, those with a phrase that
+    begins elsewhere are behind. The last tokens may begin several phrases, and count for the longest beginning only.
     """
     lengths = ops.sum(ops.cast(phrases.ids != PAD_ID, "int32"), axis=-1)  # [B, P]
     lengths = ops.reshape(lengths, (-1, *[1] * (len(said.whole.shape) - 2), phrases.ids.shape[1]))
-    whole = ops.sum(ops.where(said.whole, lengths, 0), axis=-1)
+    at_term = ops.logical_or(said.placed >= math.log(ELSEWHERE), said.late[..., None])
+    begun_at_term = ops.logical_or(_begun(said) >= math.log(ELSEWHERE), said.late)
+    whole = ops.sum(ops.where(ops.logical_and(said.whole, at_term), lengths, 0), axis=-1)
     begun = ops.max(ops.where(said.whole, 0, _got(said.matched)), axis=-1)
-    _, count, longest = ops.shape(phrases.ids)
-    least = ops.minimum(ops.min(said.placed, axis=-1), _begun(said))
-    elsewhere = ops.logical_and(least < math.log(ELSEWHERE), ops.logical_not(said.late))
-    done = whole + begun + ops.where(elsewhere, -1, count * longest)
+    all_at_terms = ops.logical_and(ops.all(at_term, axis=-1), begun_at_term)
+    done = 2 * (whole + ops.where(begun_at_term, begun, 0)) + ops.cast(all_at_terms, "int32")
     return done, ops.all(ops.logical_or(said.whole, lengths == 0), axis=-1)
 
 
