@@ -14,6 +14,13 @@ from keras_attn.text.tokenizer import Tokenizer
 from keras_attn.text.words import may_follow_a_word
 
 
+class _Phrase(NamedTuple):
+    """A phrase that a translation must contain."""
+
+    ids: list[int]
+    places: range  # the sub-words of its term in the source
+
+
 class Requirements:
     """The prefixes of lines, if any, and the phrases that a glossary requires.
 
@@ -61,7 +68,7 @@ class Requirements:
             asked["phrases"] = self._arrays([self._phrases[row] for row in rows], count, length)
         return asked
 
-    def _arrays(self, phrases: "list[list[_Phrase]]", count: int, length: int) -> Phrases:
+    def _arrays(self, phrases: list[list[_Phrase]], count: int, length: int) -> Phrases:
         most = (
             1 << (max(map(len, phrases)) - 1).bit_length()
         )  # one of a few numbers, because each is compiled separately
@@ -75,13 +82,6 @@ class Requirements:
         terms[~terms.any(axis=2)] = 1  # no place is known, so all are right
         pieces = self._tokenizer.pieces(range(self._tokenizer.vocab_size))
         return Phrases(ids, np.array([may_follow_a_word(piece) for piece in pieces]), terms)
-
-
-class _Phrase(NamedTuple):
-    """A phrase that a translation must contain."""
-
-    ids: list[int]
-    places: range  # the sub-words of its term in the source
 
 
 def _phrases(

@@ -138,6 +138,7 @@ def test_another_word_from_a_glossary_takes_the_place_of_the_models_own():
     assert "chat" in text.split() and "chien" not in text
 
 
+@pytest.mark.slow
 def test_evaluating_a_packaged_model_leaves_its_figures_alone(tmp_path):
     metrics = ROOT / "saved_models" / "tatoeba-en-es" / "metrics.json"
     before = metrics.read_bytes()
