@@ -1,4 +1,4 @@
-"""Everyday expressions, as people type them, how they tell their names, and numbers in words: the share that comes out right."""
+"""Everyday expressions, as people type them, how they tell their names, numbers and times in words: the share that comes out right."""
 
 import re
 import tomllib
@@ -6,12 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import fmean
 
-from keras_attn.corpora.numerals import counted, spelled
+from keras_attn.corpora.numerals import counted, spelled, times_of_day
 
 _AROUND = re.compile(r"^[\s¡¿\"'(«„“]+|[\s.,!?…\"')»“”]+$")
 
 Translate = Callable[[list[str]], list[str]]
 Asked = list[tuple[str, set[str]]]  # a line, and what is right as an answer, plain
+Value = int | tuple[int, int]  # a number, or an hour and the quarters after it
 
 
 def expressions_right(translate: Translate, source: str, target: str) -> float:
@@ -42,29 +43,49 @@ def introductions_right(translate: Translate, source: str, target: str) -> float
 def numerals_right(translate: Translate, source: str, target: str) -> float:
     """In per cent, of all sentences with each of some numbers: that number stands in the translation, in words or digits, and no other."""
     table = _table("numerals.toml")
+    forms = {
+        form: number
+        for number in range(2, 100)  # one is an article as well
+        for form in (spelled(number, target), counted(number, target), str(number))
+    }
     asked = [
         (each[source].format(counted(number, source)), number)
         for each in table["sentence"]
         for number in table["numbers"]
     ]
-    answers = translate([line for line, _ in asked])
-    return 100 * fmean(
-        _numbers_in(answer, target) == [number] for answer, (_, number) in zip(answers, asked, strict=True)
-    )
+    return _share_said(translate, asked, forms)
 
 
-def _numbers_in(text: str, language: str) -> list[int]:
-    """From two to 99; one is an article as well."""
-    forms = {
-        form.replace("-", " "): number
-        for number in range(2, 100)
-        for form in (spelled(number, language), counted(number, language), str(number))
+def times_right(translate: Translate, source: str, target: str) -> float:
+    """In per cent, of all sentences with each quarter of an hour: that time stands in the translation, in words or as 7:30, and no other."""
+    quarters = [(hour, quarter) for hour in range(1, 13) for quarter in range(4)]
+    forms = {f"{hour}:{15 * quarter:02}": (hour, quarter) for hour, quarter in quarters}
+    forms |= {"noon": (12, 0)} | {spelled(hour, target): (hour, 0) for hour in range(2, 13)}  # "at seven"
+    forms |= {
+        f"{spelled(hour, target)} {spelled(15 * quarter, target)}": (hour, quarter)  # "seven thirty"
+        for hour, quarter in quarters
+        if quarter
     }
-    longest_first = "|".join(sorted(forms, key=len, reverse=True))
-    return [
-        forms[form]
-        for form in re.findall(rf"(?<!\w)(?:{longest_first})(?!\w)", text.lower().replace("-", " "))
+    forms |= {
+        times_of_day(hour, target)[quarter].removeprefix("a "): (hour, quarter) for hour, quarter in quarters
+    }
+    asked = [
+        (each[source].format(times_of_day(hour, source)[quarter]), (hour, quarter))
+        for each in _table("numerals.toml")["told"]
+        for hour, quarter in quarters
     ]
+    return _share_said(translate, asked, forms)
+
+
+def _share_said(translate: Translate, asked: list[tuple[str, Value]], forms: dict[str, Value]) -> float:
+    """In per cent, of the lines whose answer has one of the forms, the right one."""
+    forms = {form.lower().replace("-", " "): value for form, value in forms.items()}
+    longest_first = "|".join(sorted(map(re.escape, forms), key=len, reverse=True))
+    answers = (answer.lower().replace("-", " ") for answer in translate([line for line, _ in asked]))
+    return 100 * fmean(
+        [forms[form] for form in re.findall(rf"(?<!\w)(?:{longest_first})(?!\w)", answer)] == [value]
+        for answer, (_, value) in zip(answers, asked, strict=True)
+    )
 
 
 def _table(name: str) -> dict:

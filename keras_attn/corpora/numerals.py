@@ -50,6 +50,18 @@ It's {t}. / It is {t}. | Es ist {t}. | {be} {t}. | Il est {t}.
 I get up at {t}. | Ich stehe um {t} auf. | Me levanto a {t}. | Je me lève à {t}.
 We eat at {t}. | Wir essen um {t}. | Comemos a {t}. | Nous mangeons à {t}.
 The train leaves at {t}. | Der Zug fährt um {t} ab. | El tren sale a {t}. | Le train part à {t}.
+The bus arrives at {t}. | Der Bus kommt um {t} an. | El autobús llega a {t}. | Le bus arrive à {t}.
+The shop opens at {t}. | Das Geschäft öffnet um {t}. | La tienda abre a {t}. | Le magasin ouvre à {t}.
+The shop closes at {t}. | Das Geschäft schließt um {t}. | La tienda cierra a {t}. | Le magasin ferme à {t}.
+The film starts at {t}. | Der Film fängt um {t} an. | La película empieza a {t}. | Le film commence à {t}.
+He came home at {t}. | Er kam um {t} nach Hause. | Él llegó a casa a {t}. | Il est rentré à {t}.
+She goes to bed at {t}. | Sie geht um {t} ins Bett. | Ella se acuesta a {t}. | Elle se couche à {t}.
+I will be back at {t}. / I'll be back at {t}. | Ich bin um {t} zurück. | Volveré a {t}. | Je serai de retour à {t}.
+Let's meet at {t}. | Treffen wir uns um {t}. | Quedamos a {t}. | Retrouvons-nous à {t}.
+See you at {t}. | Wir sehen uns um {t}. | Nos vemos a {t}. | On se voit à {t}.
+Please wake me up at {t}. | Bitte wecken Sie mich um {t}. | Por favor, despiérteme a {t}. | Réveillez-moi à {t}, s'il vous plaît.
+Can you come at {t}? | Kannst du um {t} kommen? | ¿Puedes venir a {t}? | Peux-tu venir à {t} ?
+At {t}. | Um {t}. | A {t}. | À {t}.
 """
 
 
@@ -77,7 +89,7 @@ def numerals(source: str, target: str) -> list[tuple[str, str]]:
         (form.format(t=ours, be=_be(ours)), said.format(t=theirs, be=_be(theirs)))
         for form, said in translations(_TOLD, source, target)
         for hour in range(1, 13)
-        for ours, theirs in zip(_times(hour, source), _times(hour, target), strict=True)
+        for ours, theirs in zip(times_of_day(hour, source), times_of_day(hour, target), strict=True)
     ]
     return found + [(line.replace("-", " "), said) for line, said in found if "-" in line]
 
@@ -116,8 +128,8 @@ def counted(number: int, language: str) -> str:
     return "veintiún" if number == 21 else word.removesuffix("o")
 
 
-def _times(hour: int, language: str) -> list[str]:
-    """The full hour, a quarter past, half past, and a quarter to the next hour."""
+def times_of_day(hour: int, language: str) -> list[str]:
+    """The full hour, a quarter past, half past, and a quarter to the next hour: "half past seven", as after "at"."""
     following = hour % 12 + 1
     now, then = (spelled(each, language) for each in (hour, following))
     if language == "en":

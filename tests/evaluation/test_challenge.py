@@ -121,3 +121,24 @@ def test_a_numeral_is_right_in_words_or_digits_and_alone():
     command = [sys.executable, "-c", NUMERALS]
     result = subprocess.run(command, cwd=FILE.parents[1], capture_output=True, text=True)
     assert result.stdout == "100.0 100.0 0.0 0.0\n", result.stderr
+
+
+TIMES = """
+from shared.expressions import times_right, _table
+from keras_attn.corpora.numerals import times_of_day
+told = [each["en"] for each in _table("numerals.toml")["told"]]
+hours = range(1, 13)
+answers = [
+    [line.format(time) for line in told for hour in hours for time in times_of_day(hour, "en")],
+    [line.format(f"{hour}:{minute}") for line in told for hour in hours for minute in ("00", "15", "30", "45")],
+    [line.format(time) for line in told for hour in hours for time in times_of_day(hour % 12 + 1, "en")],
+    [line.format(times_of_day(hour, "en")[0]) for line in told for hour in hours for _ in range(4)],
+]
+print(*(times_right(lambda lines: said, "de", "en") for said in answers))
+"""
+
+
+def test_a_time_is_right_in_words_or_digits_and_not_an_hour_or_some_quarters_off():
+    command = [sys.executable, "-c", TIMES]
+    result = subprocess.run(command, cwd=FILE.parents[1], capture_output=True, text=True)
+    assert result.stdout == "100.0 100.0 0.0 25.0\n", result.stderr
