@@ -1,4 +1,4 @@
-"""Everyday expressions, as people type them, how they tell their names, numbers and times in words: the share that comes out right."""
+"""Everyday expressions, as people type them, names told, numbers, times, places and days in words: the share that comes out right."""
 
 import re
 import tomllib
@@ -6,7 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import fmean
 
+from keras_attn.corpora.days import DAYS, MONTHS
 from keras_attn.corpora.numerals import counted, spelled, times_of_day
+from keras_attn.corpora.phrase_table import rows
+from keras_attn.corpora.places import LANGUAGES, PLACES
 
 _AROUND = re.compile(r"^[\s¡¿\"'(«„“]+|[\s.,!?…\"')»“”]+$")
 
@@ -75,6 +78,21 @@ def times_right(translate: Translate, source: str, target: str) -> float:
         for hour, quarter in quarters
     ]
     return _share_said(translate, asked, forms)
+
+
+def places_and_days_right(translate: Translate, source: str, target: str) -> float:
+    """In per cent, of all sentences with each place, language, day or month: the last word of what it is called stands in the answer."""
+    words = {"place": PLACES, "language": LANGUAGES, "day": DAYS, "month": MONTHS}
+    asked = [
+        (each[source].format(ours[0]), [form.split()[-1].lower() for form in theirs])
+        for each in _table("places_and_days.toml")["sentence"]
+        for _, ours, theirs in rows(words[each["with"]], source, target)
+    ]
+    answers = translate([line for line, _ in asked])
+    return 100 * fmean(
+        any(word in re.findall(r"\w+", answer.lower()) for word in right)
+        for answer, (_, right) in zip(answers, asked, strict=True)
+    )
 
 
 def _share_said(translate: Translate, asked: list[tuple[str, Value]], forms: dict[str, Value]) -> float:

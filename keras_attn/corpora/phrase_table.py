@@ -1,5 +1,7 @@
 """Tables of what to say in English, German, Spanish and French: a line for each meaning, its forms separated by " / "."""
 
+from collections.abc import Iterable
+
 _LANGUAGES = ("en", "de", "es", "fr")
 Forms = list[str]
 
@@ -21,3 +23,13 @@ def rows(text: str, source: str, target: str) -> list[tuple[str, Forms, Forms]]:
 def translations(text: str, source: str, target: str) -> list[tuple[str, str]]:
     """Every form of the source language, and the first one of the target language, which is what a translation says."""
     return [(form, theirs[0]) for _, ours, theirs in rows(text, source, target) for form in ours]
+
+
+def filled(text: str, words: Iterable[tuple[str, str]], source: str, target: str) -> list[tuple[str, str]]:
+    """The translations of sentences with a gap, `{}`, filled by each of the words of both languages."""
+    words = list(words)
+    return [
+        (form.format(ours), said.format(theirs))
+        for form, said in translations(text, source, target)
+        for ours, theirs in words
+    ]

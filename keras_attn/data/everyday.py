@@ -4,8 +4,9 @@ What people say every day comes from a list (`corpora.expressions`), as far as i
 in all ways: `Yes.`, `yes`, `YES!`, in Spanish also `¡Sí!`. What people say alone but a corpus says only before a comma ("Yes, I
 know.") or after one ("Sit down, please.") is made a line of its own. Some lines stand in parentheses or quotation marks, and some
 follow a greeting: "Good morning, I would like a coffee." From lists come also what travellers say (`corpora.common_sentences`), how
-people tell their names (`corpora.introductions`), sentences with two quantities (`corpora.quantities`), and numbers and times in
-words (`corpora.numerals`). Names and digits are for `augmentation` to vary.
+people tell their names (`corpora.introductions`), sentences with two quantities (`corpora.quantities`), numbers and times in words
+(`corpora.numerals`), days and months (`corpora.days`), and countries, cities, languages and nationalities (`corpora.places`). Names
+and digits are for `augmentation` to vary.
 """
 
 import re
@@ -15,9 +16,11 @@ from collections.abc import Iterable, Iterator
 from itertools import cycle, product
 
 from keras_attn.corpora.common_sentences import common_sentences
+from keras_attn.corpora.days import days
 from keras_attn.corpora.expressions import expressions, openings
 from keras_attn.corpora.introductions import introductions
 from keras_attn.corpora.numerals import numerals
+from keras_attn.corpora.places import places
 from keras_attn.corpora.quantities import quantities
 from keras_attn.text.corpus import Corpus
 
@@ -32,7 +35,7 @@ _SHORT = 2  # words
 _MOST_WORDS = 2, 3  # of a part of a line that becomes a line, source and target
 _OFTEN, _SHARE = 3, 0.3  # how often such parts are said together, and of all that the source is said for
 _TIMES = (
-    3  # each way to write a short line, each introduction and each numeral: once is not enough to learn it
+    3  # each way to write a short line, and each line of the longer lists: once is not enough to learn it
 )
 _TIMES_A_SENTENCE = 10  # of a list
 _AROUND, _ONE_IN = ("()", '""'), 40  # pairs
@@ -64,7 +67,7 @@ def with_everyday_lines(corpus: Corpus, *, languages: tuple[str, str]) -> Corpus
     for (source, target), (before, after) in zip(pairs[::_ONE_IN], cycle(_AROUND), strict=False):
         added.append((before + source + after, before + target + after))
     added += _TIMES_A_SENTENCE * [*common_sentences(*languages), *quantities(*languages)]
-    added += _TIMES * numerals(*languages)
+    added += _TIMES * [*numerals(*languages), *days(*languages), *places(*languages)]
     introduced = introductions(*languages)
     added += _TIMES * introduced
     added += _opened(pairs, _second(listed.values(), introduced), openings(*languages).items())

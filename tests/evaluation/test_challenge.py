@@ -142,3 +142,47 @@ def test_a_time_is_right_in_words_or_digits_and_not_an_hour_or_some_quarters_off
     command = [sys.executable, "-c", TIMES]
     result = subprocess.run(command, cwd=FILE.parents[1], capture_output=True, text=True)
     assert result.stdout == "100.0 100.0 0.0 25.0\n", result.stderr
+
+
+PLACES = """
+from shared.expressions import places_and_days_right, _table
+from keras_attn.corpora.days import DAYS, MONTHS
+from keras_attn.corpora.phrase_table import rows
+from keras_attn.corpora.places import LANGUAGES, PLACES
+words = {"place": PLACES, "language": LANGUAGES, "day": DAYS, "month": MONTHS}
+asked = [
+    (each, ours, theirs)
+    for each in _table("places_and_days.toml")["sentence"]
+    for _, ours, theirs in rows(words[each["with"]], "en", "de")
+]
+answers = [
+    [each["de"].format(theirs[-1]) for each, _, theirs in asked],
+    [each["de"].format("im Nirgendwo") for each, _, _ in asked],
+]
+print(*(places_and_days_right(lambda lines: said, "en", "de") for said in answers))
+"""
+
+
+def test_a_place_or_day_is_right_by_any_of_its_words():
+    command = [sys.executable, "-c", PLACES]
+    result = subprocess.run(command, cwd=FILE.parents[1], capture_output=True, text=True)
+    assert result.stdout == "100.0 0.0\n", result.stderr
+
+
+@pytest.mark.parametrize("pair", (("en", "de"), ("de", "en"), ("es", "fr"), ("fr", "es")))
+def test_no_sentence_of_the_challenges_is_one_that_training_adds(pair):
+    code = f"""
+from shared import expressions as asked
+from keras_attn.corpora.days import days
+from keras_attn.corpora.introductions import introductions
+from keras_attn.corpora.numerals import numerals
+from keras_attn.corpora.places import places
+sources = []
+for challenge in (asked.introductions_right, asked.numerals_right, asked.times_right, asked.places_and_days_right):
+    challenge(lambda lines: sources.extend(lines) or lines, *{pair})
+added = {{line for each in (days, introductions, numerals, places) for line, _ in each(*{pair})}}
+print(len(sources) > 400, added.intersection(sources))
+"""
+    command = [sys.executable, "-c", code]
+    result = subprocess.run(command, cwd=FILE.parents[1], capture_output=True, text=True)
+    assert result.stdout == "True set()\n", result.stdout + result.stderr
