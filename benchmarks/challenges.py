@@ -16,7 +16,8 @@ Takes model folders or names of packaged models, and folders of exported `.tflit
 - of 8 sentences in which people tell a name, each with four names, the share that is answered rightly;
 - of 4 sentences with a number in words, each with 16 numbers, the share that has that number, in words or digits;
 - of 4 sentences with a time of day in words, each with every quarter of twelve hours, the share that has that time;
-- of 5 sentences with a place, a language, a day or a month, each with all that the lists have, the share that has it.
+- of 10 sentences, each with all places, languages, days, months, things, goods, professions or relatives of the lists that training
+  adds, the share that has that word.
 """
 
 import argparse
@@ -32,10 +33,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "export" / "python"))
 from litert_translator import Translator
 from shared.challenge import KINDS, challenges, shares_right
 from shared.expressions import (
+    everyday_words_right,
     expressions_right,
     introductions_right,
     numerals_right,
-    places_and_days_right,
     times_right,
 )
 
@@ -85,7 +86,7 @@ def measured(name: str, seed: int) -> dict[str, float | int | str]:
     row["introductions"] = introductions_right(translate, source, target)
     row["numerals"] = numerals_right(translate, source, target)
     row["times in words"] = times_right(translate, source, target)
-    row["places and days"] = places_and_days_right(translate, source, target)
+    row["everyday words"] = everyday_words_right(translate, source, target)
     return row
 
 
@@ -141,7 +142,7 @@ def main() -> None:
         "introductions",
         "numerals",
         "times in words",
-        "places and days",
+        "everyday words",
     )
     print(f"| model | {' | '.join(columns)} |\n|{'---|' * (len(columns) + 1)}")
     for row in rows:

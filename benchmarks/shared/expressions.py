@@ -1,4 +1,4 @@
-"""Everyday expressions, as people type them, names told, numbers, times, places and days in words: the share that comes out right."""
+"""Everyday expressions, as people type them, names told, numbers, times and words of everyday life: the share that comes out right."""
 
 import re
 import tomllib
@@ -8,10 +8,27 @@ from statistics import fmean
 
 from keras_attn.corpora.days import DAYS, MONTHS
 from keras_attn.corpora.numerals import counted, spelled, times_of_day
+from keras_attn.corpora.people import FEMALE_RELATIVES, MALE_RELATIVES, PROFESSIONS
 from keras_attn.corpora.phrase_table import rows
 from keras_attn.corpora.places import LANGUAGES, PLACES
+from keras_attn.corpora.things import GOODS, THINGS, the_seen
 
 _AROUND = re.compile(r"^[\s¡¿\"'(«„“]+|[\s.,!?…\"')»“”]+$")
+
+_WORDS = {
+    "place": PLACES,
+    "language": LANGUAGES,
+    "day": DAYS,
+    "month": MONTHS,
+    "thing": THINGS,
+    "goods": GOODS,
+    "profession": PROFESSIONS,
+    "male relative": MALE_RELATIVES,
+    "female relative": FEMALE_RELATIVES,
+}
+_FUNCTION_WORDS = re.compile(
+    r"^(?:(?:in|im|en|à|au|aux|the|an?|der|die|das|den|el|la|los|une?|des|du|de) |l')+"
+)
 
 Translate = Callable[[list[str]], list[str]]
 Asked = list[tuple[str, set[str]]]  # a line, and what is right as an answer, plain
@@ -80,17 +97,20 @@ def times_right(translate: Translate, source: str, target: str) -> float:
     return _share_said(translate, asked, forms)
 
 
-def places_and_days_right(translate: Translate, source: str, target: str) -> float:
-    """In per cent, of all sentences with each place, language, day or month: the last word of what it is called stands in the answer."""
-    words = {"place": PLACES, "language": LANGUAGES, "day": DAYS, "month": MONTHS}
-    asked = [
-        (each[source].format(ours[0]), [form.split()[-1].lower() for form in theirs])
-        for each in _table("places_and_days.toml")["sentence"]
-        for _, ours, theirs in rows(words[each["with"]], source, target)
-    ]
+def everyday_words_right(translate: Translate, source: str, target: str) -> float:
+    """In per cent, of all sentences with each word of the lists: one of the ways to say it stands in the translation.
+
+    For a profession, that of a man or of a woman; the article or preposition before a word does not matter.
+    """
+    asked = []
+    for each in _table("everyday_words.toml")["sentence"]:
+        for _, ours, theirs in rows(_WORDS[each["with"]], source, target):
+            word = the_seen(ours[0], source) if each["with"] == "thing" else ours[0].split(", ")[0]
+            right = {form.lower() for said in theirs for form in said.split(", ")}
+            asked.append((each[source].format(word), {_FUNCTION_WORDS.sub("", form) for form in right}))
     answers = translate([line for line, _ in asked])
     return 100 * fmean(
-        any(word in re.findall(r"\w+", answer.lower()) for word in right)
+        any(re.search(rf"\b{re.escape(form)}\b", answer.lower()) for form in right)
         for answer, (_, right) in zip(answers, asked, strict=True)
     )
 

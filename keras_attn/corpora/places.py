@@ -6,6 +6,7 @@ copied them: "Ellos viven en Switzerland."
 
 import re
 
+from keras_attn.corpora.people import men_and_women
 from keras_attn.corpora.phrase_table import filled, translations
 
 # Where one is; where one is from follows from it.
@@ -127,28 +128,28 @@ The book is written in {}. | Das Buch ist auf {} geschrieben. | El libro está e
 """
 # Of a man and of a woman.
 _NATIONALITIES = """
-German | Deutscher Deutsche | alemán alemana | allemand allemande
-Austrian | Österreicher Österreicherin | austriaco austriaca | autrichien autrichienne
-Swiss | Schweizer Schweizerin | suizo suiza | suisse suisse
-French | Franzose Französin | francés francesa | français française
-Spanish | Spanier Spanierin | español española | espagnol espagnole
-Portuguese | Portugiese Portugiesin | portugués portuguesa | portugais portugaise
-Italian | Italiener Italienerin | italiano italiana | italien italienne
-English | Engländer Engländerin | inglés inglesa | anglais anglaise
-Irish | Ire Irin | irlandés irlandesa | irlandais irlandaise
-American | Amerikaner Amerikanerin | estadounidense estadounidense | américain américaine
-Canadian | Kanadier Kanadierin | canadiense canadiense | canadien canadienne
-Mexican | Mexikaner Mexikanerin | mexicano mexicana | mexicain mexicaine
-Brazilian | Brasilianer Brasilianerin | brasileño brasileña | brésilien brésilienne
-Russian | Russe Russin | ruso rusa | russe russe
-Polish | Pole Polin | polaco polaca | polonais polonaise
-Dutch | Niederländer Niederländerin | neerlandés neerlandesa | néerlandais néerlandaise
-Swedish | Schwede Schwedin | sueco sueca | suédois suédoise
-Greek | Grieche Griechin | griego griega | grec grecque
-Turkish | Türke Türkin | turco turca | turc turque
-Japanese | Japaner Japanerin | japonés japonesa | japonais japonaise
-Chinese | Chinese Chinesin | chino china | chinois chinoise
-Australian | Australier Australierin | australiano australiana | australien australienne
+German | Deutscher, Deutsche | alemán, alemana | allemand, allemande
+Austrian | Österreicher, Österreicherin | austriaco, austriaca | autrichien, autrichienne
+Swiss | Schweizer, Schweizerin | suizo, suiza | suisse
+French | Franzose, Französin | francés, francesa | français, française
+Spanish | Spanier, Spanierin | español, española | espagnol, espagnole
+Portuguese | Portugiese, Portugiesin | portugués, portuguesa | portugais, portugaise
+Italian | Italiener, Italienerin | italiano, italiana | italien, italienne
+English | Engländer, Engländerin | inglés, inglesa | anglais, anglaise
+Irish | Ire, Irin | irlandés, irlandesa | irlandais, irlandaise
+American | Amerikaner, Amerikanerin | estadounidense | américain, américaine
+Canadian | Kanadier, Kanadierin | canadiense | canadien, canadienne
+Mexican | Mexikaner, Mexikanerin | mexicano, mexicana | mexicain, mexicaine
+Brazilian | Brasilianer, Brasilianerin | brasileño, brasileña | brésilien, brésilienne
+Russian | Russe, Russin | ruso, rusa | russe
+Polish | Pole, Polin | polaco, polaca | polonais, polonaise
+Dutch | Niederländer, Niederländerin | neerlandés, neerlandesa | néerlandais, néerlandaise
+Swedish | Schwede, Schwedin | sueco, sueca | suédois, suédoise
+Greek | Grieche, Griechin | griego, griega | grec, grecque
+Turkish | Türke, Türkin | turco, turca | turc, turque
+Japanese | Japaner, Japanerin | japonés, japonesa | japonais, japonaise
+Chinese | Chinese, Chinesin | chino, china | chinois, chinoise
+Australian | Australier, Australierin | australiano, australiana | australien, australienne
 """
 _HE_IS = """
 I'm {}. / I am {}. | Ich bin {}. | Soy {}. / Yo soy {}. | Je suis {}.
@@ -180,13 +181,13 @@ def places(source: str, target: str) -> list[tuple[str, str]]:
     languages = source, target
     there = translations(PLACES, *languages)
     from_there = [(from_where(ours, source), from_where(theirs, target)) for ours, theirs in there]
-    people = [[side.split() for side in pair] for pair in translations(_NATIONALITIES, *languages)]
+    nationalities = men_and_women(translations(_NATIONALITIES, *languages))
     return [
         *filled(_THERE, there, *languages),
         *filled(_FROM_THERE, from_there, *languages),
         *filled(_SPOKEN, translations(LANGUAGES, *languages), *languages),
-        *filled(_HE_IS, [(ours[0], theirs[0]) for ours, theirs in people], *languages),
-        *filled(_SHE_IS, [(ours[-1], theirs[-1]) for ours, theirs in people], *languages),
+        *filled(_HE_IS, [men for men, _ in nationalities], *languages),
+        *filled(_SHE_IS, [women for _, women in nationalities], *languages),
     ]
 
 

@@ -5,8 +5,8 @@ in all ways: `Yes.`, `yes`, `YES!`, in Spanish also `¡Sí!`. What people say al
 know.") or after one ("Sit down, please.") is made a line of its own. Some lines stand in parentheses or quotation marks, and some
 follow a greeting: "Good morning, I would like a coffee." From lists come also what travellers say (`corpora.common_sentences`), how
 people tell their names (`corpora.introductions`), sentences with two quantities (`corpora.quantities`), numbers and times in words
-(`corpora.numerals`), days and months (`corpora.days`), and countries, cities, languages and nationalities (`corpora.places`). Names
-and digits are for `augmentation` to vary.
+(`corpora.numerals`), days and months (`corpora.days`), countries, cities and languages (`corpora.places`), professions and
+relatives (`corpora.people`), and everyday things (`corpora.things`). Names and digits are for `augmentation` to vary.
 """
 
 import re
@@ -20,8 +20,10 @@ from keras_attn.corpora.days import days
 from keras_attn.corpora.expressions import expressions, openings
 from keras_attn.corpora.introductions import introductions
 from keras_attn.corpora.numerals import numerals
+from keras_attn.corpora.people import people
 from keras_attn.corpora.places import places
 from keras_attn.corpora.quantities import quantities
+from keras_attn.corpora.things import things
 from keras_attn.text.corpus import Corpus
 
 Pair = tuple[str, str]
@@ -67,7 +69,8 @@ def with_everyday_lines(corpus: Corpus, *, languages: tuple[str, str]) -> Corpus
     for (source, target), (before, after) in zip(pairs[::_ONE_IN], cycle(_AROUND), strict=False):
         added.append((before + source + after, before + target + after))
     added += _TIMES_A_SENTENCE * [*common_sentences(*languages), *quantities(*languages)]
-    added += _TIMES * [*numerals(*languages), *days(*languages), *places(*languages)]
+    for words in (numerals, days, places, people, things):
+        added += _TIMES * words(*languages)
     introduced = introductions(*languages)
     added += _TIMES * introduced
     added += _opened(pairs, _second(listed.values(), introduced), openings(*languages).items())
