@@ -79,7 +79,7 @@ def test_a_beam_as_wide_as_the_tree_finds_the_best_that_say_all(markov, ids, tok
         assert all(tokens[-1:] != (EOS,) for tokens in hypotheses[len(expected) :])
 
 
-@pytest.mark.parametrize("beam_size", [2, 3, 5])
+@pytest.mark.parametrize("beam_size", [2, 5])
 @pytest.mark.parametrize("wanted", CASES.values(), ids=CASES)
 def test_the_narrowest_beam_says_all_however_improbable(markov, ids, token_lists, wanted, beam_size):
     model = markov(8, seed=7, sharpness=6.0)  # log-probabilities down to -30
@@ -95,7 +95,7 @@ def test_the_narrowest_beam_says_all_however_improbable(markov, ids, token_lists
         assert all(occurrences(best, phrase) >= wanted.count(phrase) for phrase in wanted)
 
 
-@pytest.mark.parametrize("beam_size", [2, 3, 5])
+@pytest.mark.parametrize("beam_size", [2, 5])
 def test_phrases_that_all_begin_alike_are_all_said(markov, ids, token_lists, beam_size):
     wanted = [(4, 5, 1), (4, 1, 5), (4, 5, 5), (4, 1, ANY_BOUNDARY)]
     model = markov(8, seed=9, sharpness=6.0)
@@ -162,8 +162,8 @@ def test_twice_the_logarithm_of_the_attention_to_its_term_is_a_part_of_the_score
         )
 
 
-@pytest.mark.parametrize("beam_size", [2, 3, 5])
-@pytest.mark.parametrize("place", range(5))
+@pytest.mark.parametrize("beam_size", [2, 5])
+@pytest.mark.parametrize("place", [0, 2, 4])
 def test_a_phrase_stands_where_the_model_reads_its_term(speller, ids, token_lists, beam_size, place):
     word = (1, 4, 5, 4, 1)
     model, term = speller(word), np.zeros((1, 1, 30), "float32")
@@ -179,7 +179,7 @@ def test_a_phrase_stands_where_the_model_reads_its_term(speller, ids, token_list
     assert token_lists(found)[0][0] == (*word[:place], 6, *word[place + 1 :], EOS)
 
 
-@pytest.mark.parametrize("beam_size", [2, 3, 5])
+@pytest.mark.parametrize("beam_size", [2, 5])
 @pytest.mark.parametrize("wanted", CASES.values(), ids=CASES)
 def test_a_phrase_whose_term_is_never_read_is_said_all_the_same(markov, ids, token_lists, wanted, beam_size):
     model = markov(8, seed=7, sharpness=6.0)
@@ -282,7 +282,7 @@ def test_phrases_in_a_prefix_count(markov, token_lists):
     assert token_lists(found)[0][0] == (5, 4, EOS)
 
 
-@pytest.mark.parametrize("beam_size", [2, 3, 5])
+@pytest.mark.parametrize("beam_size", [2, 5])
 def test_once_all_is_said_the_search_goes_on_as_if_nothing_were_asked(markov, numpy, beam_size):
     model = markov(8, seed=11)
     common = {"state": model.state, "source_mask": None, "max_length": 9, "limits": None}
