@@ -1,4 +1,4 @@
-"""Professions and relatives in sentences, in English, German, Spanish and French: "This is my nephew."
+"""Professions, nationalities and relatives in sentences, in English, German, Spanish and French: "This is my nephew."
 
 Written for this project. A corpus of everyday sentences lacks many of them, and a model guesses what it has not seen.
 """
@@ -43,15 +43,44 @@ a mechanic | Mechaniker, Mechanikerin | mecánico, mecánica | mécanicien, méc
 a gardener | Gärtner, Gärtnerin | jardinero, jardinera | jardinier, jardinière
 a student | Student, Studentin | estudiante | étudiant, étudiante
 """
+_NATIONALITIES = """
+German | Deutscher, Deutsche | alemán, alemana | allemand, allemande
+Austrian | Österreicher, Österreicherin | austriaco, austriaca | autrichien, autrichienne
+Swiss | Schweizer, Schweizerin | suizo, suiza | suisse
+French | Franzose, Französin | francés, francesa | français, française
+Spanish | Spanier, Spanierin | español, española | espagnol, espagnole
+Portuguese | Portugiese, Portugiesin | portugués, portuguesa | portugais, portugaise
+Italian | Italiener, Italienerin | italiano, italiana | italien, italienne
+English | Engländer, Engländerin | inglés, inglesa | anglais, anglaise
+Irish | Ire, Irin | irlandés, irlandesa | irlandais, irlandaise
+American | Amerikaner, Amerikanerin | estadounidense | américain, américaine
+Canadian | Kanadier, Kanadierin | canadiense | canadien, canadienne
+Mexican | Mexikaner, Mexikanerin | mexicano, mexicana | mexicain, mexicaine
+Brazilian | Brasilianer, Brasilianerin | brasileño, brasileña | brésilien, brésilienne
+Russian | Russe, Russin | ruso, rusa | russe
+Polish | Pole, Polin | polaco, polaca | polonais, polonaise
+Dutch | Niederländer, Niederländerin | neerlandés, neerlandesa | néerlandais, néerlandaise
+Swedish | Schwede, Schwedin | sueco, sueca | suédois, suédoise
+Greek | Grieche, Griechin | griego, griega | grec, grecque
+Turkish | Türke, Türkin | turco, turca | turc, turque
+Japanese | Japaner, Japanerin | japonés, japonesa | japonais, japonaise
+Chinese | Chinese, Chinesin | chino, china | chinois, chinoise
+Australian | Australier, Australierin | australiano, australiana | australien, australienne
+"""
 _HE_IS = """
 I'm {}. / I am {}. | Ich bin {}. | Soy {}. / Yo soy {}. | Je suis {}.
 He is {}. / He's {}. | Er ist {}. | Él es {}. | Il est {}.
 My father is {}. | Mein Vater ist {}. | Mi padre es {}. | Mon père est {}.
+"""
+_HE_WANTS = """
 He wants to be {}. / He wants to become {}. | Er möchte {} werden. / Er will {} werden. | Él quiere ser {}. | Il veut devenir {}. / Il veut être {}.
 """
 _SHE_IS = """
 She is {}. / She's {}. | Sie ist {}. | Ella es {}. | Elle est {}.
 My wife is {}. | Meine Frau ist {}. | Mi mujer es {}. / Mi esposa es {}. | Ma femme est {}.
+My mother is {}. | Meine Mutter ist {}. | Mi madre es {}. | Ma mère est {}.
+"""
+_SHE_WORKS = """
 She works as {}. | Sie arbeitet als {}. | Ella trabaja de {}. / Ella trabaja como {}. | Elle travaille comme {}.
 """
 MALE_RELATIVES = """
@@ -96,7 +125,7 @@ Do you know my {}? | Kennst du meine {}? / Kennen Sie meine {}? | ¿Conoces a mi
 
 
 def people(source: str, target: str) -> list[tuple[str, str]]:
-    """Sentences with each profession and relative, and what the target language says, in one form.
+    """Sentences with each profession, nationality and relative, and what the target language says, in one form.
 
     There are none in a language that is not known.
 
@@ -105,9 +134,12 @@ def people(source: str, target: str) -> list[tuple[str, str]]:
     """
     languages = source, target
     professions = men_and_women(translations(PROFESSIONS, *languages))
+    nationalities = men_and_women(translations(_NATIONALITIES, *languages))
     return [
-        *filled(_HE_IS, [men for men, _ in professions], *languages),
-        *filled(_SHE_IS, [women for _, women in professions], *languages),
+        *filled(_HE_IS, [men for men, _ in (*professions, *nationalities)], *languages),
+        *filled(_SHE_IS, [women for _, women in (*professions, *nationalities)], *languages),
+        *filled(_HE_WANTS, [men for men, _ in professions], *languages),
+        *filled(_SHE_WORKS, [women for _, women in professions], *languages),
         *filled(_OF_HIM, translations(MALE_RELATIVES, *languages), *languages),
         *filled(_OF_HER, translations(FEMALE_RELATIVES, *languages), *languages),
     ]

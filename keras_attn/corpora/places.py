@@ -1,4 +1,4 @@
-"""Countries, cities, languages and nationalities in sentences, in English, German, Spanish and French: "I live in Switzerland."
+"""Countries, cities and languages in sentences, in English, German, Spanish and French: "I live in Switzerland."
 
 Written for this project. A corpus of everyday sentences has most of them a few times at most, and a model that copies names
 copied them: "Ellos viven en Switzerland."
@@ -6,7 +6,6 @@ copied them: "Ellos viven en Switzerland."
 
 import re
 
-from keras_attn.corpora.people import men_and_women
 from keras_attn.corpora.phrase_table import filled, translations
 
 # Where one is; where one is from follows from it.
@@ -126,42 +125,7 @@ They speak {}. | Sie sprechen {}. | Ellos hablan {}. / Hablan {}. | Ils parlent 
 Do you speak {}? | Sprechen Sie {}? / Sprichst du {}? | ¿Habla usted {}? / ¿Hablas {}? | Parlez-vous {} ? / Parles-tu {} ?
 The book is written in {}. | Das Buch ist auf {} geschrieben. | El libro está escrito en {}. | Le livre est écrit en {}.
 """
-# Of a man and of a woman.
-_NATIONALITIES = """
-German | Deutscher, Deutsche | alemán, alemana | allemand, allemande
-Austrian | Österreicher, Österreicherin | austriaco, austriaca | autrichien, autrichienne
-Swiss | Schweizer, Schweizerin | suizo, suiza | suisse
-French | Franzose, Französin | francés, francesa | français, française
-Spanish | Spanier, Spanierin | español, española | espagnol, espagnole
-Portuguese | Portugiese, Portugiesin | portugués, portuguesa | portugais, portugaise
-Italian | Italiener, Italienerin | italiano, italiana | italien, italienne
-English | Engländer, Engländerin | inglés, inglesa | anglais, anglaise
-Irish | Ire, Irin | irlandés, irlandesa | irlandais, irlandaise
-American | Amerikaner, Amerikanerin | estadounidense | américain, américaine
-Canadian | Kanadier, Kanadierin | canadiense | canadien, canadienne
-Mexican | Mexikaner, Mexikanerin | mexicano, mexicana | mexicain, mexicaine
-Brazilian | Brasilianer, Brasilianerin | brasileño, brasileña | brésilien, brésilienne
-Russian | Russe, Russin | ruso, rusa | russe
-Polish | Pole, Polin | polaco, polaca | polonais, polonaise
-Dutch | Niederländer, Niederländerin | neerlandés, neerlandesa | néerlandais, néerlandaise
-Swedish | Schwede, Schwedin | sueco, sueca | suédois, suédoise
-Greek | Grieche, Griechin | griego, griega | grec, grecque
-Turkish | Türke, Türkin | turco, turca | turc, turque
-Japanese | Japaner, Japanerin | japonés, japonesa | japonais, japonaise
-Chinese | Chinese, Chinesin | chino, china | chinois, chinoise
-Australian | Australier, Australierin | australiano, australiana | australien, australienne
-"""
-_HE_IS = """
-I'm {}. / I am {}. | Ich bin {}. | Soy {}. / Yo soy {}. | Je suis {}.
-He is {}. / He's {}. | Er ist {}. | Él es {}. | Il est {}.
-My husband is {}. | Mein Mann ist {}. | Mi marido es {}. / Mi esposo es {}. | Mon mari est {}.
-My father is {}. | Mein Vater ist {}. | Mi padre es {}. | Mon père est {}.
-"""
-_SHE_IS = """
-She is {}. / She's {}. | Sie ist {}. | Ella es {}. | Elle est {}.
-My wife is {}. | Meine Frau ist {}. | Mi mujer es {}. / Mi esposa es {}. | Ma femme est {}.
-My mother is {}. | Meine Mutter ist {}. | Mi madre es {}. | Ma mère est {}.
-"""
+# What stands before a place where one is, and where one is from: "in der Schweiz", "aus der Schweiz".
 _FROM = {
     "en": (("in ", "from "),),
     "de": (("in ", "aus "), ("im ", "aus dem ")),
@@ -171,7 +135,7 @@ _FROM = {
 
 
 def places(source: str, target: str) -> list[tuple[str, str]]:
-    """Sentences with each place, language and nationality, and what the target language says, in one form.
+    """Sentences with each place and language, and what the target language says, in one form.
 
     There are none in a language that is not known.
 
@@ -181,13 +145,10 @@ def places(source: str, target: str) -> list[tuple[str, str]]:
     languages = source, target
     there = translations(PLACES, *languages)
     from_there = [(from_where(ours, source), from_where(theirs, target)) for ours, theirs in there]
-    nationalities = men_and_women(translations(_NATIONALITIES, *languages))
     return [
         *filled(_THERE, there, *languages),
         *filled(_FROM_THERE, from_there, *languages),
         *filled(_SPOKEN, translations(LANGUAGES, *languages), *languages),
-        *filled(_HE_IS, [men for men, _ in nationalities], *languages),
-        *filled(_SHE_IS, [women for _, women in nationalities], *languages),
     ]
 
 

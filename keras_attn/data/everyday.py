@@ -5,8 +5,9 @@ in all ways: `Yes.`, `yes`, `YES!`, in Spanish also `¡Sí!`. What people say al
 know.") or after one ("Sit down, please.") is made a line of its own. Some lines stand in parentheses or quotation marks, and some
 follow a greeting: "Good morning, I would like a coffee." From lists come also what travellers say (`corpora.common_sentences`), how
 people tell their names (`corpora.introductions`), sentences with two quantities (`corpora.quantities`), numbers and times in words
-(`corpora.numerals`), days and months (`corpora.days`), countries, cities and languages (`corpora.places`), professions and
-relatives (`corpora.people`), and everyday things (`corpora.things`). Names and digits are for `augmentation` to vary.
+(`corpora.numerals`), days and months (`corpora.days`), countries, cities and languages (`corpora.places`), professions,
+nationalities and relatives (`corpora.people`), and everyday things (`corpora.things`). Names and digits are for `augmentation` to
+vary.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The list of professions and relatives."""
+"""The list of professions, nationalities and relatives."""
 
 from itertools import permutations
 
@@ -15,6 +15,8 @@ from keras_attn.corpora.people import men_and_women, people
         (("en", "es"), "She works as a waitress.", "Ella trabaja de camarera."),
         (("fr", "en"), "Il veut devenir pompier.", "He wants to be a firefighter."),
         (("es", "fr"), "Mi padre es dentista.", "Mon père est dentiste."),
+        (("en", "de"), "My wife is Swiss.", "Meine Frau ist Schweizerin."),
+        (("fr", "es"), "Mon père est allemand.", "Mi padre es alemán."),
         (("en", "fr"), "This is my nephew.", "C'est mon neveu."),
         (("de", "es"), "Kennen Sie meine Schwägerin?", "¿Conoces a mi cuñada?"),
     ],

@@ -1,4 +1,4 @@
-"""The list of places, languages and nationalities."""
+"""The list of places and languages."""
 
 from itertools import permutations
 
@@ -19,11 +19,9 @@ from keras_attn.corpora.places import from_where, places
         (("fr", "en"), "Ma femme vient d'Athènes.", "My wife is from Athens."),
         (("en", "fr"), "Do you speak Portuguese?", "Parlez-vous portugais ?"),
         (("es", "en"), "El libro está escrito en finlandés.", "The book is written in Finnish."),
-        (("en", "de"), "My wife is Swiss.", "Meine Frau ist Schweizerin."),
-        (("fr", "es"), "Mon mari est allemand.", "Mi marido es alemán."),
     ],
 )
-def test_both_sides_name_the_same_place_language_or_nationality(languages, line, said):
+def test_both_sides_name_the_same_place_or_language(languages, line, said):
     assert (line, said) in places(*languages)
 
 
@@ -49,7 +47,7 @@ def test_where_one_is_from_follows_from_where_one_is(language, where, whence):
 @pytest.mark.parametrize(("source", "target"), tuple(permutations(("de", "en", "es", "fr"), 2)))
 def test_every_line_has_one_translation(source, target):
     found = places(source, target)
-    assert len(dict(found)) == len(found) > 1500
+    assert len(dict(found)) == len(found) > 1000
     assert not any("{" in side for pair in found for side in pair)
 
 

@@ -102,6 +102,15 @@ def test_shares_are_of_facts_by_kind_and_of_all_numbers(challenge):
     assert shares == pytest.approx({"number": 100, "time": 0, "name": 100, "numbers": 200 / 3})
 
 
+def printed(program):
+    """What a program prints that runs where the benchmarks are."""
+    result = subprocess.run(
+        [sys.executable, "-c", program], cwd=FILE.parents[1], capture_output=True, text=True
+    )
+    assert not result.returncode, result.stderr
+    return result.stdout
+
+
 NUMERALS = """
 from shared.expressions import numerals_right, _table
 from keras_attn.corpora.numerals import counted
@@ -118,9 +127,7 @@ print(*(numerals_right(lambda lines: said, "en", "es") for said in answers))
 
 
 def test_a_numeral_is_right_in_words_or_digits_and_alone():
-    command = [sys.executable, "-c", NUMERALS]
-    result = subprocess.run(command, cwd=FILE.parents[1], capture_output=True, text=True)
-    assert result.stdout == "100.0 100.0 0.0 0.0\n", result.stderr
+    assert printed(NUMERALS) == "100.0 100.0 0.0 0.0\n"
 
 
 TIMES = """
@@ -139,9 +146,7 @@ print(*(times_right(lambda lines: said, "de", "en") for said in answers))
 
 
 def test_a_time_is_right_in_words_or_digits_and_not_an_hour_or_some_quarters_off():
-    command = [sys.executable, "-c", TIMES]
-    result = subprocess.run(command, cwd=FILE.parents[1], capture_output=True, text=True)
-    assert result.stdout == "100.0 100.0 0.0 25.0\n", result.stderr
+    assert printed(TIMES) == "100.0 100.0 0.0 25.0\n"
 
 
 EVERYDAY_WORDS = """
@@ -156,9 +161,7 @@ print(shares[0], 0 < shares[1] < 15, len(lines) > 400)  # "Hammer" and "Berlin" 
 
 
 def test_a_word_of_everyday_life_is_right_where_the_other_language_has_it():
-    command = [sys.executable, "-c", EVERYDAY_WORDS]
-    result = subprocess.run(command, cwd=FILE.parents[1], capture_output=True, text=True)
-    assert result.stdout == "100.0 True True\n", result.stderr
+    assert printed(EVERYDAY_WORDS) == "100.0 True True\n"
 
 
 @pytest.mark.parametrize("pair", (("en", "de"), ("de", "en"), ("es", "fr"), ("fr", "es")))
@@ -177,6 +180,4 @@ for challenge in (asked.introductions_right, asked.numerals_right, asked.times_r
 added = {{line for each in (days, introductions, numerals, people, places, things) for line, _ in each(*{pair})}}
 print(len(sources) > 400, added.intersection(sources))
 """
-    command = [sys.executable, "-c", code]
-    result = subprocess.run(command, cwd=FILE.parents[1], capture_output=True, text=True)
-    assert result.stdout == "True set()\n", result.stdout + result.stderr
+    assert printed(code) == "True set()\n"
