@@ -1,4 +1,4 @@
-"""What travellers say, and what people try on a translator, in English, German, Spanish and French.
+"""What travellers say, what offices write, and what people try on a translator, in English, German, Spanish and French.
 
 Written for this project, without what the challenges of `benchmarks/` ask, and without sentences of Tatoeba's development and test
 splits.
@@ -103,6 +103,50 @@ Is this seat taken? | Ist dieser Platz besetzt? | ¿Está ocupado este asiento? 
 My car won't start. | Mein Auto springt nicht an. | Mi coche no arranca. | Ma voiture ne démarre pas.
 It's raining cats and dogs. / It is raining cats and dogs. | Es regnet in Strömen. | Está lloviendo a cántaros. | Il pleut des cordes.
 We are going to the beach tomorrow. / We're going to the beach tomorrow. | Morgen fahren wir an den Strand. | Mañana vamos a la playa. | Demain, nous allons à la plage.
+My flight was delayed. / My flight has been delayed. | Mein Flug hatte Verspätung. / Mein Flug hat Verspätung. | Mi vuelo se ha retrasado. / Mi vuelo se retrasó. | Mon vol a été retardé.
+My flight was canceled. / My flight has been cancelled. | Mein Flug wurde gestrichen. / Mein Flug ist ausgefallen. | Mi vuelo ha sido cancelado. / Mi vuelo fue cancelado. | Mon vol a été annulé.
+My suitcase has not arrived. / My suitcase hasn't arrived. | Mein Koffer ist nicht angekommen. | Mi maleta no ha llegado. | Ma valise n'est pas arrivée.
+I would like to check in. / I'd like to check in. | Ich möchte einchecken. | Quisiera registrarme. | Je voudrais m'enregistrer.
+Here is my passport. / Here's my passport. | Hier ist mein Pass. / Hier ist mein Reisepass. | Aquí está mi pasaporte. / Aquí tiene mi pasaporte. | Voici mon passeport.
+Is this the train to Berlin? | Ist das der Zug nach Berlin? | ¿Es este el tren a Berlín? | C'est le train pour Berlin ? / Est-ce le train pour Berlin ?
+Which platform does the train leave from? | Von welchem Gleis fährt der Zug? / Von welchem Gleis fährt der Zug ab? | ¿De qué andén sale el tren? | De quel quai part le train ?
+Where do I have to change trains? | Wo muss ich umsteigen? | ¿Dónde tengo que cambiar de tren? / ¿Dónde tengo que hacer transbordo? | Où dois-je changer de train ?
+Please stop here. / Stop here, please. | Halten Sie bitte hier. / Bitte halten Sie hier an. | Pare aquí, por favor. | Arrêtez-vous ici, s'il vous plaît.
+Please take me to this address. / Take me to this address, please. | Bitte bringen Sie mich zu dieser Adresse. | Lléveme a esta dirección, por favor. | Conduisez-moi à cette adresse, s'il vous plaît.
+Keep the change. | Stimmt so. / Der Rest ist für Sie. | Quédese con el cambio. | Gardez la monnaie.
+Can I have a receipt? / Could I have a receipt, please? | Kann ich eine Quittung haben? / Könnte ich bitte eine Quittung bekommen? | ¿Me da un recibo? / ¿Puede darme un recibo? | Puis-je avoir un reçu ?
+Where can I buy tickets? | Wo kann ich Fahrkarten kaufen? | ¿Dónde puedo comprar billetes? | Où puis-je acheter des billets ?
+Where is the nearest pharmacy? / Where's the nearest pharmacy? | Wo ist die nächste Apotheke? | ¿Dónde está la farmacia más cercana? | Où est la pharmacie la plus proche ?
+Where can I change money? | Wo kann ich Geld wechseln? | ¿Dónde puedo cambiar dinero? | Où puis-je changer de l'argent ?
+What time do you close? / When do you close? | Wann schließen Sie? / Um wie viel Uhr schließen Sie? | ¿A qué hora cierran? | À quelle heure fermez-vous ?
+Do you have a menu in English? | Haben Sie eine Speisekarte auf Englisch? | ¿Tienen un menú en inglés? / ¿Tiene la carta en inglés? | Avez-vous un menu en anglais ?
+We would like a table for two. / We'd like a table for two. | Wir hätten gern einen Tisch für zwei. / Wir möchten einen Tisch für zwei Personen. | Quisiéramos una mesa para dos. | Nous voudrions une table pour deux.
+Do you have vegetarian dishes? | Haben Sie vegetarische Gerichte? | ¿Tienen platos vegetarianos? | Avez-vous des plats végétariens ?
+Can I drink the tap water? / Is the tap water drinkable? | Kann man das Leitungswasser trinken? | ¿Se puede beber el agua del grifo? | Peut-on boire l'eau du robinet ?
+The heating doesn't work. / The heating isn't working. | Die Heizung funktioniert nicht. / Die Heizung geht nicht. | La calefacción no funciona. | Le chauffage ne fonctionne pas. / Le chauffage ne marche pas.
+There is no hot water. / There's no hot water. | Es gibt kein warmes Wasser. / Es gibt kein heißes Wasser. | No hay agua caliente. | Il n'y a pas d'eau chaude.
+The toilet is blocked. | Die Toilette ist verstopft. | El inodoro está atascado. | Les toilettes sont bouchées.
+I have a fever. | Ich habe Fieber. | Tengo fiebre. | J'ai de la fièvre.
+I'm diabetic. / I am diabetic. | Ich bin Diabetiker. / Ich bin Diabetikerin. | Soy diabético. / Soy diabética. | Je suis diabétique.
+She is allergic to peanuts. / She's allergic to peanuts. | Sie ist allergisch gegen Erdnüsse. | Ella es alérgica a los cacahuetes. | Elle est allergique aux cacahuètes.
+He is allergic to cats. / He's allergic to cats. | Er ist allergisch gegen Katzen. | Él es alérgico a los gatos. | Il est allergique aux chats.
+I need a dentist. | Ich brauche einen Zahnarzt. | Necesito un dentista. | J'ai besoin d'un dentiste.
+I would like to make an appointment. / I'd like to make an appointment. | Ich möchte einen Termin vereinbaren. / Ich möchte einen Termin machen. | Quisiera pedir una cita. / Me gustaría pedir una cita. | Je voudrais prendre rendez-vous.
+I have an appointment with the doctor. | Ich habe einen Termin beim Arzt. | Tengo una cita con el médico. | J'ai un rendez-vous chez le médecin. / J'ai rendez-vous chez le médecin.
+I would like to cancel my subscription. / I'd like to cancel my subscription. | Ich möchte mein Abonnement kündigen. / Ich möchte mein Abo kündigen. | Me gustaría cancelar mi suscripción. / Quisiera cancelar mi suscripción. | Je voudrais résilier mon abonnement. / J'aimerais annuler mon abonnement.
+I would like to return this. / I'd like to return this. | Ich möchte das zurückgeben. | Quisiera devolver esto. / Me gustaría devolver esto. | Je voudrais rendre ceci.
+The package has not arrived yet. / The package hasn't arrived yet. | Das Paket ist noch nicht angekommen. / Das Paket ist noch nicht da. | El paquete todavía no ha llegado. / El paquete aún no ha llegado. | Le colis n'est pas encore arrivé.
+Thank you for your order. | Vielen Dank für Ihre Bestellung. / Danke für Ihre Bestellung. | Gracias por su pedido. | Merci pour votre commande.
+The invoice is attached. | Die Rechnung ist angehängt. / Die Rechnung ist beigefügt. | La factura está adjunta. | La facture est jointe.
+The meeting has been postponed. / The meeting was postponed. | Die Besprechung wurde verschoben. / Das Treffen wurde verschoben. | La reunión se ha aplazado. / La reunión ha sido aplazada. | La réunion a été reportée.
+Can you send me the report? / Could you send me the report? | Kannst du mir den Bericht schicken? / Können Sie mir den Bericht schicken? | ¿Puedes enviarme el informe? / ¿Puede enviarme el informe? | Peux-tu m'envoyer le rapport ? / Pouvez-vous m'envoyer le rapport ?
+I'm looking forward to your reply. / I look forward to your reply. | Ich freue mich auf Ihre Antwort. / Ich freue mich auf deine Antwort. | Espero su respuesta. / Espero tu respuesta. | J'attends votre réponse avec impatience.
+I forgot my password. / I've forgotten my password. | Ich habe mein Passwort vergessen. | Olvidé mi contraseña. / He olvidado mi contraseña. | J'ai oublié mon mot de passe.
+The password is incorrect. / The password is wrong. | Das Passwort ist falsch. | La contraseña es incorrecta. | Le mot de passe est incorrect.
+My computer is very slow. | Mein Computer ist sehr langsam. | Mi ordenador es muy lento. / Mi computadora es muy lenta. | Mon ordinateur est très lent.
+I can't open the file. / I cannot open the file. | Ich kann die Datei nicht öffnen. | No puedo abrir el archivo. | Je ne peux pas ouvrir le fichier. / Je n'arrive pas à ouvrir le fichier.
+Do not open the door! / Don't open the door! | Öffne die Tür nicht! / Öffnen Sie die Tür nicht! / Mach die Tür nicht auf! | ¡No abras la puerta! / ¡No abra la puerta! | N'ouvre pas la porte ! / N'ouvrez pas la porte !
+Please do not touch anything. / Please don't touch anything. | Bitte fassen Sie nichts an. / Bitte fass nichts an. | Por favor, no toque nada. / Por favor, no toques nada. | Ne touchez à rien, s'il vous plaît. / S'il te plaît, ne touche à rien.
 See you tomorrow! | Bis morgen! | ¡Hasta mañana! | À demain !
 """
 

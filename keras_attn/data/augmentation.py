@@ -124,9 +124,10 @@ def with_augmentation(corpus: Corpus, copies: int, seed: int, *, languages: tupl
     Where the source names a month and the target the same one, both get another month, and numbers of one or two digits another
     day. A day may be 5 on one side and 5th on the other. "In 1987" on both sides becomes a day of that year half of the time.
 
-    Then one source in four is written in capitals, with one word in capitals, without capitals, or without its final punctuation;
-    its target stays as it is. Before that, some sources lose what people often leave out: apostrophes in English, "¿", "¡" and
-    accents in Spanish, accents in French, capitals and umlauts (*fuer*) in German. A copy that came out unchanged is left out.
+    Then one source in four is written with one word in capitals (two in five of them), in capitals, without capitals, or without
+    its final punctuation; its target stays as it is. Before that, some sources lose what people often leave out: apostrophes in
+    English, "¿", "¡" and accents in Spanish, accents in French, capitals and umlauts (*fuer*) in German. A copy that came out
+    unchanged is left out.
 
     Args:
         corpus: the pairs. A name is a capitalised word that both sides of some pair share and that is hardly ever written small.
@@ -347,4 +348,5 @@ _CARELESS = (
     lambda line, draw: line.lower(),
     lambda line, draw: _FINAL_MARKS.sub("", line),
     _with_a_loud_word,
+    _with_a_loud_word,  # spelled in more sub-words than small, so the hardest to learn
 )
