@@ -4,6 +4,7 @@ Only "\\n" ends a line. `str.splitlines` also breaks at U+2028, U+0085 and other
 every pair after such a break would be misaligned.
 """
 
+import codecs
 import glob
 import gzip
 import math
@@ -77,7 +78,8 @@ def decode_line(line: bytes, name: str | Path, number: int) -> str:
     try:
         return line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8")
     except UnicodeDecodeError as error:
+        likely = "UTF-16" if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "WINDOWS-1252"
         raise CorpusError(
             f"{name}:{number}: byte {error.start + 1} of the line is not UTF-8 ({error.reason}); "
-            "convert the file first, for example with iconv -f UTF-16 if a spreadsheet wrote it as Unicode text"
+            f"convert the file first, for example with iconv -f {likely} -t UTF-8 if that is its encoding"
         ) from None

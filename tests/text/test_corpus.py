@@ -106,6 +106,12 @@ def test_bytes_that_are_not_utf8_are_named_by_file_and_line(write):
         read_lines(write("a.en", b"gut\n" + "süß\n".encode("latin-1").replace(b"\xfc", "ü".encode())))
 
 
+@pytest.mark.parametrize("encoding", ["UTF-16", "WINDOWS-1252"])
+def test_bytes_that_are_not_utf8_are_refused_with_the_likely_encoding(write, encoding):
+    with pytest.raises(CorpusError, match=f"iconv -f {encoding} -t UTF-8"):
+        read_lines(write("a.de", "süß\n".encode(encoding)))
+
+
 @pytest.mark.parametrize("name", ["a.en", "a.en.gz"])
 def test_an_empty_file_is_refused(write, name):
     with pytest.raises(CorpusError, match="is empty"):
