@@ -36,6 +36,11 @@ FILE = click.Path(exists=True, dir_okay=False)
     help="litert only: the most source ids, EOS included. [default: 64; with --any-source-length the model's]",
 )
 @click.option(
+    "--max-length",
+    type=click.IntRange(1),
+    help="The most ids of a translation, EOS included. [default: 64 for litert, what the model's search allows for saved-model]",
+)
+@click.option(
     "--any-source-length",
     is_flag=True,
     help="litert only, not for browsers: take any number of ids up to the limit, without padding; the longest must come first.",
@@ -57,6 +62,7 @@ def export(
     precision: str | None,
     beam_size: int | None,
     source_length: int | None,
+    max_length: int | None,
     any_source_length: bool,
     output: str | None,
     source: str | None,
@@ -87,7 +93,12 @@ def export(
         from keras_attn.export.saved_model import export_saved_model
 
         parity = export_saved_model(
-            trained, output, beam_size=beam_size, sources=sources, references=references
+            trained,
+            output,
+            beam_size=beam_size,
+            max_length=max_length,
+            sources=sources,
+            references=references,
         )
     else:
         from keras_attn.export.litert import export_litert
@@ -98,6 +109,7 @@ def export(
             precision=precision,
             beam_size=beam_size or 1,
             source_length=source_length or (None if any_source_length else 64),
+            max_length=max_length or 64,
             sources=sources,
             references=references,
             padded=not any_source_length,

@@ -24,7 +24,7 @@ from keras_attn.storage.model_folder import load_config
     "--from",
     "start",
     type=MODEL,
-    help="Start from this trained model. CONFIG may leave out [model] and [search], which are then as there.",
+    help="Start from this trained model. What CONFIG leaves out of [tokenizer], [model] and [search] is as there.",
 )
 @click.option(
     "--new-vocabulary",

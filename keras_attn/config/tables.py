@@ -78,6 +78,22 @@ def override(config: Config, assignments: Iterable[str]) -> Config:
     return from_tables(tables)
 
 
+def completed(tables: Tables, config: Config, names: Iterable[str]) -> Tables:
+    """The tables, the named ones with the values of the config that they leave out, as far as these apply.
+
+    Raises:
+        ConfigError: an unusable value of a named section.
+    """
+    kept, result = to_tables(config), dict(tables)
+    for name in names:
+        own = tables.get(name, {})
+        if isinstance(own, dict):
+            preset = _preset(own["preset"]) if "preset" in own else {}
+            given = {key: value for key, value in own.items() if key != "preset"}
+            result[name] = _without_left_over(name, kept[name] | preset | given, keep=given)
+    return result
+
+
 def without_unused(tables: Tables) -> Tables:
     """Leaves out the keys that do not apply; configs written by versions before 0.2 contain them all."""
     return {

@@ -1,6 +1,5 @@
 """Configs as TOML; a file contains only what differs from the defaults in `schema`."""
 
-import dataclasses
 import json
 import tomllib
 from collections.abc import Iterable
@@ -9,7 +8,7 @@ from typing import Any
 
 from keras_attn.bounded import TooLargeError, read_bytes
 from keras_attn.config.schema import Config, ConfigError
-from keras_attn.config.tables import Tables, from_tables, override, to_tables
+from keras_attn.config.tables import Tables, completed, from_tables, override, to_tables
 
 # Far larger than any config. A hostile file can make the parser's time quadratic in its size: a second or two at this size.
 MOST_BYTES = 1 << 15
@@ -22,18 +21,16 @@ def load(path: str | Path, overrides: Iterable[str] = (), *, start: Config | Non
     Args:
         path: the file.
         overrides: applied one after the other.
-        start: that of a model to start from. It gives what belongs to a model, `[tokenizer]`, `[model]` and `[search]`, where the
-            file has no such section.
+        start: that of a model to start from. It gives the values of `[tokenizer]`, `[model]` and `[search]` that the file leaves
+            out.
 
     Raises:
         ConfigError: the file is missing, is not TOML, or contains an unknown key or an unusable value.
     """
     tables = load_tables(path)
-    config = from_tables(tables)
     if start:
-        kept = {name: getattr(start, name) for name in _OF_A_MODEL if name not in tables}
-        config = dataclasses.replace(config, **kept)
-    return override(config, overrides)
+        tables = completed(tables, start, _OF_A_MODEL)
+    return override(from_tables(tables), overrides)
 
 
 def load_tables(path: str | Path) -> Tables:

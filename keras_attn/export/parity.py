@@ -167,7 +167,7 @@ def compare(
     if len(rows) < MIN_SENTENCES:
         raise ValueError(
             f"{len(sources) - len(rows)} of {len(sources)} translations are longer than max_length="
-            f"{description['max_length']} tokens, which leaves too few to compare. Export with a larger max_length"
+            f"{description['max_length']} tokens, which leaves too few to compare. Export with a larger one"
         )
     run([expected[0].source])  # the first run of a graph also prepares it
     theirs = run([each.source for each in expected])

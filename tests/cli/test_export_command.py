@@ -3,6 +3,7 @@ import json
 import pytest
 
 from keras_attn.evaluation.scores import corpus_scores
+from keras_attn.export.description import SAVED_MODEL_DESCRIPTION
 from keras_attn.inference.translator import Translator
 from keras_attn.storage.model_folder import load_model
 
@@ -17,22 +18,27 @@ def sixty_lines(tmp_path, source_lines):
 
 
 def test_a_saved_model_lands_in_the_folder_and_is_compared_with_the_model(run, model_folder, sixty_lines):
-    result = run("export", model_folder, "--format", "saved-model", "--beam-size", 1, "--source", sixty_lines)
+    options = ["--format", "saved-model", "--beam-size", 1, "--max-length", 60, "--source", sixty_lines]
+    result = run("export", model_folder, *options)
     assert result.exit_code == 0, result.stderr
     where, compared, bleu = result.stdout.splitlines()
     assert where == str(model_folder / "saved-model")
     assert "of 60 translations equal those of Keras" in compared and bleu.startswith("BLEU ")
     assert (model_folder / "saved-model" / "saved_model.pb").is_file()
+    about = json.loads((model_folder / "saved-model" / SAVED_MODEL_DESCRIPTION).read_text())
+    assert about["max_length"] == 60
 
 
 def test_a_litert_file_lands_where_it_is_told(run, model_folder, tmp_path):
     output = tmp_path / "phone"
-    options = ["--format", "litert", "--precision", "int8", "--source-length", 8, "--output", output]
-    result = run("export", model_folder, *options)
+    options = ["--format", "litert", "--precision", "int8", "--source-length", 8, "--max-length", 9]
+    result = run("export", model_folder, *options, "--output", output)
     assert result.exit_code == 0, result.stderr
     assert result.stdout == f"{output}\n"
     assert "not compared with the model: no files for the dev split" in result.stderr
     assert (output / "model.tflite").is_file()
+    about = json.loads((output / "model.json").read_text())
+    assert (about["source_length"], about["max_length"]) == (8, 9)
 
 
 def test_by_default_a_litert_file_lands_in_the_model_s_folder_and_is_scored(

@@ -1,4 +1,5 @@
 import dataclasses
+import re
 
 import pytest
 
@@ -379,12 +380,55 @@ def test_a_translation_is_as_long_as_its_source_allows_and_as_the_least_length_a
     assert SearchConfig(**settings).length_limit(length) == limit
 
 
-def test_sections_of_a_model_that_the_file_lacks_are_those_of_the_start(tmp_path):
-    start = config.from_tables(
-        {"model": {"decoder_units": 7}, "search": {"beam_size": 3}, "training": {"epochs": 9}}
+@pytest.fixture
+def started(tmp_path):
+    """Loads a config that starts from a model."""
+
+    def load(text, overrides=(), **start):
+        (tmp_path / "my.toml").write_text(text)
+        return config.load(tmp_path / "my.toml", overrides, start=config.from_tables(start))
+
+    return load
+
+
+def test_what_a_file_leaves_out_of_a_model_is_as_in_the_start(started):
+    model = {"decoder_units": 7, "attention": "bahdanau", "copy": True}
+    search = {"beam_size": 3, "coverage_penalty": 0.05}
+    found = started(
+        "[search]\nbeam_size = 4\n[model]\nreadout_dropout = 0.2\n",
+        ["model.memory_dropout=0.1"],
+        model=model,
+        search=search,
+        tokenizer={"vocab_size": 77},
+        training={"epochs": 9},
     )
-    (tmp_path / "my.toml").write_text("[search]\nmin_length = 1\n")
-    found = config.load(tmp_path / "my.toml", ["model.readout_dropout=0.1"], start=start)
-    assert found.model == dataclasses.replace(start.model, readout_dropout=0.1)
-    assert (found.search.beam_size, found.search.min_length) == (5, 1)
+    assert found.model == config.ModelConfig(**model, readout_dropout=0.2, memory_dropout=0.1)
+    assert found.search == SearchConfig(beam_size=4, coverage_penalty=0.05)
+    assert found.tokenizer.vocab_size == 77
     assert found.training.epochs != 9
+
+
+def test_a_file_that_describes_another_kind_of_model_takes_no_value_that_does_not_apply_to_it(started):
+    found = started('[model]\nattention = "luong"\n', model={"attention": "bahdanau", "attention_units": 7})
+    assert found.model.attention == "luong"
+    assert "attention_units" not in config.to_tables(found)["model"]
+
+
+def test_a_preset_of_a_file_counts_more_than_the_start(started):
+    found = started('[model]\npreset = "luong2015"\ndecoder_units = 7\n', model={"preset": "bahdanau2015"})
+    luong = config.ModelConfig.from_preset("luong2015")
+    assert found.model == dataclasses.replace(luong, decoder_units=7)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("model = 3\n", "model is a section"),
+        ("[model]\ndecoder_unit = 7\n", "unknown key model.decoder_unit"),
+        ('[model]\ndecoder_units = "7"\n', "model.decoder_units takes an integer"),
+        ('[model]\nattention = "luong"\nattention_units = 7\n', "attention_units"),
+    ],
+)
+def test_a_mistake_in_a_file_is_named_with_a_start_too(started, text, said):
+    with pytest.raises(config.ConfigError, match=re.escape(said)):
+        started(text, model={"attention": "bahdanau"})

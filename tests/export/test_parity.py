@@ -105,7 +105,7 @@ def test_translations_beyond_the_exports_limit_are_not_compared(
     about = json.loads((folder / "model.json").read_text())
     write_description(folder, "model.json", {**about, "max_length": 1})
     with pytest.raises(
-        ValueError, match=rf"^{longer} of 60 translations are longer than max_length=1 .* larger max_length"
+        ValueError, match=rf"^{longer} of 60 translations are longer than max_length=1 .* larger one"
     ):
         check_litert(tiny_trained, folder, sources)
 
