@@ -15,6 +15,7 @@ import os
 import re
 import signal
 import sys
+import traceback
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -311,6 +312,8 @@ def in_a_copy(run: Callable[[], int]) -> int:
         try:
             status = run()
             sys.stdout.flush()
+        except Exception:
+            traceback.print_exc()
         finally:
             os._exit(status)
     before = {
@@ -328,7 +331,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Translates the lines of standard input.")
     parser.add_argument("model", help="a .tflite that `keras-attn export --format litert` wrote")
     parser.add_argument("--stream", action="store_true", help="show words as they are found")
-    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1, choices=range(1, 1025), metavar="1-1024")
     arguments = parser.parse_args()
     if sys.stdin is None:  # closed: there is nothing to translate
         return

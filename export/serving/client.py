@@ -209,7 +209,7 @@ def main() -> None:
         "--signature", choices=["serving_default", "nbest", "align", "score"], default="serving_default"
     )
     parser.add_argument("--grpc", action="store_true")
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()  # texts may stand behind options
     inputs = {"text": _readable(args.text or _lines_of_stdin())}
     if args.signature == "score":
         inputs["translation"] = _readable(args.translation)
@@ -224,6 +224,7 @@ def main() -> None:
             raise ServerError(
                 f"expected {len(inputs['text'])} translations, got {len(found)}: another kind of model?"
             )
+        sys.stdout.reconfigure(encoding="utf-8")
         for row in found:
             print(json.dumps(row, ensure_ascii=False), flush=True)
     # Nobody reads the answers any more; Python itself would complain of it while it ends.

@@ -122,7 +122,8 @@ function refuseSharedNames(models) {
 }
 
 async function refuseToReplace(output) {
-  const names = await readdir(output).catch(() => []);
+  if (!existsSync(output)) return;
+  const names = await readdir(output).catch(() => ["what cannot be read, or a file"]);
   const ours = await access(path.join(output, MADE_BY_US)).then(() => true, () => false);
   if (names.length > 0 && !ours) {
     throw new UsageError(`${output} exists and is not an earlier build: remove it or choose another name`);

@@ -9,7 +9,7 @@ from keras_attn.cli.loading import MODEL, load_translator, why_missing
 from keras_attn.config.schema import LARGEST_BEAM
 from keras_attn.storage import packaged
 from keras_attn.storage.model_folder import load_data_config, update_metrics
-from keras_attn.text.corpus import Corpus, read_lines, read_parallel
+from keras_attn.text.corpus import read_lines, read_parallel
 from keras_attn.text.line_files import CorpusError
 
 FILE = click.Path(exists=True, dir_okay=False)
@@ -59,10 +59,13 @@ def evaluate(
     from keras_attn.evaluation.evaluate import evaluate, tokenized_references
 
     tokenized = read_lines(tokenized_reference) if tokenized_reference else None
-    others: list[Corpus] = []
+    others: list[list[str]] = []
     if source:
         name = click.format_filename(source, shorten=True)
-        corpus, *others = (read_parallel(source, reference) for reference in references)
+        corpus = read_parallel(source, references[0])
+        others = [
+            read_lines(reference) for reference in references[1:]
+        ]  # the source may be a pipe, to be read once
     else:
         name, data = split or "test", load_data_config(folders[0])
         try:
@@ -78,7 +81,7 @@ def evaluate(
         corpus.target,
         beam_size,
         tokenized,
-        more_references=[each.target for each in others],
+        more_references=others,
     )
     for evaluation in evaluations:
         click.echo(evaluation)

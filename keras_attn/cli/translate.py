@@ -219,7 +219,9 @@ def _blocks(chunks: Iterator[Block]) -> Iterator[Block]:
 @contextmanager
 def _progress() -> Iterator[Callable[[int], None]]:
     """Counts lines if the terminal shows nothing else, and once gives advice for long inputs."""
-    shown = sys.stderr is not None and sys.stderr.isatty() and not sys.stdout.isatty()
+    shown = (
+        sys.stderr is not None and sys.stderr.isatty() and sys.stdout is not None and not sys.stdout.isatty()
+    )
     bar = None
     total = 0
 

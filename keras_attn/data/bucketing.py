@@ -46,6 +46,15 @@ class Layout:
     shapes: list[Shape]
 
 
+def check_budget(training: TrainingConfig) -> None:
+    """Raises a ConfigError unless exactly one of the two budgets of a batch is set."""
+    if (training.batch_size > 0) == (training.batch_tokens > 0):
+        raise ConfigError(
+            "set one of training.batch_size (sentences) and training.batch_tokens (target tokens), and the other to 0; "
+            f"got batch_size = {training.batch_size}, batch_tokens = {training.batch_tokens}"
+        )
+
+
 def layout(source: np.ndarray, target: np.ndarray, training: TrainingConfig) -> Layout:
     """Buckets and batches of pairs with these lengths.
 
@@ -58,11 +67,7 @@ def layout(source: np.ndarray, target: np.ndarray, training: TrainingConfig) -> 
     Raises:
         ConfigError: neither or both of the two budgets are set.
     """
-    if (training.batch_size > 0) == (training.batch_tokens > 0):
-        raise ConfigError(
-            "set one of training.batch_size (sentences) and training.batch_tokens (target tokens), and the other to 0; "
-            f"got batch_size = {training.batch_size}, batch_tokens = {training.batch_tokens}"
-        )
+    check_budget(training)
     usual = np.rint(source * (target.sum() / source.sum())).astype(
         int
     )  # the length of such a source's target

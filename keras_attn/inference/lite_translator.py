@@ -40,10 +40,6 @@ class LiteTranslator:
             )
         self.search = config.search
         self._engine = LiteRTEngine(folder, file, isolated=not packaged.holds(folder))
-        if self.search.length_limit(self.search.max_source_length - 1) > self._engine.max_length:
-            raise ValueError(
-                f"the engine of {folder} was made for shorter translations than [search] now allows"
-            )
         self._search = TextSearch(self._engine, *load_tokenizers(folder, config), self.search)
 
     def refusal(self, beam_size: int | None, options: Mapping[str, Any]) -> str | None:
@@ -53,6 +49,8 @@ class LiteTranslator:
             ValueError: an invalid value.
         """
         method = method_of(beam_size, options, self.search)
+        if self.search.length_limit(self.search.max_source_length - 1) > self._engine.max_length:
+            return "it was made for shorter translations than [search] now allows"
         for name, nothing in _NOT_WITHOUT_KERAS.items():
             value = options.get(name)
             if value is not None and (type(value) is not type(nothing) or value != nothing):

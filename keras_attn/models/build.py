@@ -15,6 +15,7 @@ from keras_attn.layers import (
     MonotonicAttention,
     PointerGenerator,
 )
+from keras_attn.layers.checks import check_counts
 from keras_attn.models.bidirectional_encoder import BidirectionalEncoder
 from keras_attn.models.seq2seq import Seq2Seq
 from keras_attn.models.transformer_encoder import TransformerEncoder
@@ -64,6 +65,7 @@ def _check(config: ModelConfig) -> None:
             "Set both to the tokenizers' `vocab_size`."
         )
     check_applicable("model", config)
+    check_counts(embedding_dim=config.embedding_dim)
     if config.tied_embeddings == "none":
         return
     if config.readout == "plain" or config.readout_units != config.embedding_dim:

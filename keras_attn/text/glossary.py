@@ -30,7 +30,7 @@ class Glossary:
         terms: the required translation of each term of the source language.
 
     Raises:
-        ValueError: no mapping, or a term or its translation is empty or no text.
+        ValueError: no mapping, a term or its translation is empty or no text, or a term has two translations.
     """
 
     def __init__(self, terms: Mapping[str, str]) -> None:
@@ -44,7 +44,13 @@ class Glossary:
                 raise ValueError(
                     f"a glossary needs a term and its translation as text; got {pair[0]!r} and {pair[1]!r}"
                 )
-        self.terms = {comparable(source): target.strip() for source, target in terms.items()}
+        self.terms: dict[str, str] = {}
+        for source, target in terms.items():
+            known = self.terms.setdefault(comparable(source), target.strip())
+            if known != target.strip():
+                raise ValueError(
+                    f"a glossary needs one translation of {source!r}; got {known!r} and {target!r}"
+                )
         longest_first = sorted(self.terms, key=len, reverse=True)
         any_term = "|".join(map(re.escape, longest_first)) or "(?!)"
         self._pattern = re.compile(rf"(?<!\w)(?=({any_term})(?!\w))")  # the longest at each word
@@ -54,9 +60,9 @@ class Glossary:
         """Reads a file with two columns, separated by a tab; empty lines are ignored.
 
         Raises:
-            CorpusError: the file cannot be read, or a line does not have two columns.
+            CorpusError: the file cannot be read, a line does not have two columns, or a term has two translations.
         """
-        terms = {}
+        terms: dict[str, str] = {}
         for number, line in enumerate(read_lines(path), start=1):
             if not line.strip():
                 continue
@@ -65,7 +71,11 @@ class Glossary:
                 raise CorpusError(
                     f"{path}, line {number}: expected a term, a tab and its translation; got {line!r}"
                 )
-            terms[columns[0]] = columns[1]
+            term, translation = comparable(columns[0]), columns[1].strip()
+            if terms.setdefault(term, translation) != translation:
+                raise CorpusError(
+                    f"{path}, line {number}: {term!r} already has the translation {terms[term]!r}: leave one of the two out"
+                )
         return cls(terms)
 
     def occurrences(self, line: str) -> list[Occurrence]:

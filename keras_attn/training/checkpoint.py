@@ -176,6 +176,8 @@ def _read(path: Path) -> tuple[TrainingState, Values]:
         return state, [(name, arrays[str(i)]) for i, name in enumerate(meta["variables"])]
     # On a damaged file, zipfile, NumPy and SentencePiece raise more than they document.
     except Exception as error:
+        if isinstance(error, MemoryError):
+            raise
         if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):  # EINVAL: a damaged offset
             raise  # of the disk, and perhaps passing: the file may be whole
         raise CheckpointError(f"{path} is not usable ({error})") from None

@@ -49,9 +49,9 @@ def distill(
 
     `folder` becomes the student's model folder, and `folder/teachers` contains the teachers and their translations.
 
-    With `training.guided_alignment`, the first teachers of both directions in a round are used to link the words of the pairs, and
-    these links guide the models that are trained on the pairs. The teachers of the first round are guided only if the real pairs
-    have links.
+    If teachers or student have a `training.guided_alignment`, the first teachers of both directions in a round are used to link the
+    words of the pairs, and these links guide those of the models trained on the pairs that have it. The teachers of the first round
+    are guided only if the real pairs have links.
 
     Args:
         config: the config of the teachers. It names the real sentence pairs; `training.epochs` counts epochs of these.
@@ -84,7 +84,7 @@ def distill(
             folder / TEACHERS / f"round-{number}",
             f"round {number} of {rounds}",
             _sized(config, pairs, real),
-            guides=config.training.guided_alignment > 0,
+            guides=any(each.training.guided_alignment > 0 for each in (config, student)),
         )
         pairs = stage.add_to(pairs, real, teachers)
     _tell(f"the student, on {len(pairs)} pairs")

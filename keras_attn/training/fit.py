@@ -13,6 +13,7 @@ import keras
 from tqdm import tqdm
 
 from keras_attn.config import Config, ConfigError, ModelConfig, TrainingConfig
+from keras_attn.data.bucketing import check_budget
 from keras_attn.data.pipeline import TrainingBatches, training_batches
 from keras_attn.data.splits import Splits
 from keras_attn.inference.translator import Translator
@@ -178,6 +179,7 @@ def check(config: Config, folder: Path, start: Start | None = None) -> None:
     for key in ("epochs", "gradient_accumulation", "steps_per_execution"):
         if not getattr(config.training, key):
             raise ConfigError(f"training.{key} must be at least 1")
+    check_budget(config.training)
     if not 0 <= config.training.scheduled_sampling <= 1:
         raise ConfigError("training.scheduled_sampling is a share of the words and must be from 0 to 1")
     if config.training.scheduled_sampling and config.training.r_drop:

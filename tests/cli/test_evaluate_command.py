@@ -1,4 +1,5 @@
 import os
+import subprocess
 
 import pytest
 
@@ -66,6 +67,16 @@ def test_a_reference_may_be_one_of_several(run, model_folder, pair_files):
     result = run("evaluate", model_folder, "--source", source, *references, "--beam-size", 1)
     assert result.exit_code == 0
     assert "nrefs:2|case:mixed" in result.stdout
+
+
+def test_a_source_may_come_through_a_pipe_and_have_several_references(
+    console_script, model_folder, pair_files
+):
+    source, reference = pair_files
+    command = [console_script, "evaluate", model_folder, "--source", "/dev/stdin", "--beam-size", "1"]
+    command += ["--reference", reference] * 2
+    result = subprocess.run(command, stdin=source.open("rb"), capture_output=True, text=True)
+    assert "nrefs:2|case:mixed" in result.stdout, result.stderr
 
 
 @pytest.fixture

@@ -306,6 +306,19 @@ def test_the_command_passes_its_threads_on(python_client, monkeypatch, capfd):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it has no copy")
+def test_what_goes_wrong_in_the_copy_is_not_silent(python_client, monkeypatch, capfd):
+    def fail(*arguments):
+        raise TypeError("unforeseen")
+
+    names = python_client.__init__.__globals__
+    monkeypatch.setitem(names, "Translator", fail)
+    monkeypatch.setattr("sys.argv", ["litert_translator.py", "model.tflite"])
+    with pytest.raises(SystemExit, match="1"):
+        names["main"]()
+    assert "TypeError: unforeseen" in capfd.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it has no copy")
 @pytest.mark.parametrize(("how", "status"), [("SIGTERM", 128 + 15), ("SIGKILL", -9)])
 def test_whoever_ends_the_program_ends_the_copy_that_translates(python, exported, how, status):
     command = [python, CLIENT / "litert_translator.py", exported / "model.tflite"]

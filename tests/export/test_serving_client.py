@@ -8,6 +8,7 @@ import contextlib
 import http.server
 import importlib.util
 import json
+import os
 import socket
 import socketserver
 import subprocess
@@ -274,6 +275,20 @@ def test_bytes_that_are_no_text_are_asked_as_question_marks(rest_server, ask):
 def test_letters_of_any_language_are_printed_as_they_are(answering):
     result = run(answering(answer('{"outputs": {"translation": ["größer ☃"]}}'.encode())), "digits", "3")
     assert result.stdout.decode() == '{"translation": "größer ☃"}\n'
+
+
+def test_letters_of_any_language_are_printed_where_python_would_write_another_encoding(answering):
+    server = answering(answer('{"outputs": {"translation": ["łódź"]}}'.encode()))
+    command = [sys.executable, str(SERVING / "client.py"), server, "digits", "3"]
+    written = subprocess.run(command, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "cp1252"})
+    assert written.stdout.decode() == '{"translation": "łódź"}\n'
+
+
+def test_texts_may_stand_behind_options(rest_server, ask):
+    result = run(rest_server, "digits", "--signature", "nbest", "3 1 4", "1 5")
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    expected = ask("nbest", text=["3 1 4", "1 5"])["translations"]
+    assert [row["translations"][0] for row in rows] == [best for best, *_ in expected]
 
 
 def test_mistakes_on_the_command_line_are_told_in_a_line(rest_server):

@@ -195,7 +195,9 @@ def test_an_engine_is_used_while_it_has_room_for_what_the_settings_allow(folder)
     assert longer.length_limit(search.max_source_length - 1) == most + 1
     update_config(folder, search=longer)
     with pytest.raises(ValueError, match="was made for shorter translations than"):
-        LiteTranslator(folder)
+        LiteTranslator(folder)(LINES[:1])
+    with pytest.warns(UserWarning, match="translating with Keras.*was made for shorter translations than"):
+        assert lite_translator(folder, "auto", None, {}) is None
 
 
 class Watched:

@@ -328,6 +328,7 @@ def test_variational_dropout_takes_the_same_units_at_every_position(layer):
     [
         ({"source_vocab_size": 0}, r"source_vocab_size=0, target_vocab_size=12\. Set both"),
         ({"target_vocab_size": 0}, r"source_vocab_size=12, target_vocab_size=0\. Set both"),
+        ({"embedding_dim": 0}, r"an integer of at least 1\. Received: embedding_dim=0"),
         (
             {"tied_embeddings": "target", "readout_units": 5},
             r"readout_units must equal embedding_dim\. Received: embedding_dim=4, .*readout_units=5",

@@ -90,6 +90,16 @@ def test_a_term_without_translation_is_refused(translation):
         Glossary({"dog": translation})
 
 
+def test_a_term_with_two_translations_is_refused_and_one_that_stands_twice_is_not(tmp_path):
+    (tmp_path / "terms.tsv").write_text("dog\tperro\ncat\tgato\n dog\tcan\n")
+    with pytest.raises(CorpusError, match=r"line 3: 'dog' already has the translation 'perro'"):
+        Glossary.read(tmp_path / "terms.tsv")
+    with pytest.raises(ValueError, match="one translation of ' dog'; got 'perro' and 'can'"):
+        Glossary({"dog": "perro", " dog": "can"})
+    (tmp_path / "terms.tsv").write_text("dog\tperro\n dog\tperro \n")
+    assert Glossary.read(tmp_path / "terms.tsv").terms == {"dog": "perro"}
+
+
 @pytest.mark.parametrize("terms", [[("dog", "perro")], "terms.tsv"])
 def test_what_is_no_mapping_is_refused_as_a_glossary(terms):
     with pytest.raises(ValueError, match=r"must be a mapping .* Received: .* Glossary\.read"):

@@ -127,12 +127,13 @@ def test_a_fall_back_is_told_once_and_no_damaged_checkpoint_is_kept(tmp_path, st
         assert read_value(tmp_path) == 1.0
 
 
-def test_a_disk_that_cannot_be_read_is_no_damaged_checkpoint(tmp_path, state, monkeypatch):
+@pytest.mark.parametrize("error", [OSError(errno.EIO, "Input/output error"), MemoryError("no room")])
+def test_a_checkpoint_that_cannot_be_read_just_now_is_not_damaged(tmp_path, state, monkeypatch, error):
     for value in (1, 2):
         checkpoints.save_checkpoint(tmp_path, state, make_variables(value))
     with monkeypatch.context() as patch:
-        patch.setattr(np, "load", Mock(side_effect=OSError(errno.EIO, "Input/output error")))
-        with pytest.raises(OSError, match="Input/output error"):
+        patch.setattr(np, "load", Mock(side_effect=error))
+        with pytest.raises(type(error), match=str(error.args[-1])):
             checkpoints.load_checkpoint(tmp_path)
     assert read_value(tmp_path) == 2.0
 

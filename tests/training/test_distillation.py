@@ -101,11 +101,22 @@ def test_more_pairs_do_not_mean_more_steps(distilled):
     assert abs(student[-1] - teacher[-1]) <= 0.2 * teacher[-1]
 
 
-def test_teachers_and_student_learn_in_batches_that_are_counted_in_tokens(recipe, tmp_path):
+@pytest.fixture(scope="module")
+def trained_by_tokens(recipe, tmp_path_factory):
+    """What a teacher and its student were trained with: batches counted in tokens, and a guide for the student alone."""
     config = recipe(epochs=1, batch_size=0, batch_tokens=160, evaluate_every=0)
-    distill(config, tmp_path / "student")
-    trained = load_checkpoint(tmp_path / "student")[0].config.training
-    assert (trained.batch_size, trained.batch_tokens) == (0, 160)
+    folder = tmp_path_factory.mktemp("by_tokens") / "student"
+    distill(config, folder, student=configs.override(config, ["training.guided_alignment=0.5"]))
+    folders = folder / "teachers" / "round-1" / "forward-1", folder
+    return [load_checkpoint(each)[0].config.training for each in folders]
+
+
+def test_teachers_and_student_learn_in_batches_that_are_counted_in_tokens(trained_by_tokens):
+    assert [(each.batch_size, each.batch_tokens) for each in trained_by_tokens] == [(0, 160)] * 2
+
+
+def test_a_student_may_be_guided_by_teachers_that_are_not(trained_by_tokens):
+    assert [each.guided_alignment for each in trained_by_tokens] == [0, 0.5]
 
 
 def test_the_choices_for_the_student_are_its_own(distilled, settings):
@@ -210,6 +221,7 @@ def test_other_pairs_in_the_same_folder_are_refused(unbroken, two_rounds, pair_f
         "model.attention=none",
         "model.attention=luong model.attention_score=dot model.decoder_units=20",
         "training.scheduled_sampling=2",
+        "training.batch_size=0",
         "data.source_language=de",
         "data.train=['other.tsv']",
     ],

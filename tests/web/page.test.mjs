@@ -283,9 +283,11 @@ test("a browser whose quota is full translates all the same", async (test) => {
   await visit();
   assert.equal(await visitor.evaluate(() => navigator.serviceWorker.controller), null);
   await setQuota(undefined); // no limit, until the service worker is there
-  await visitor.evaluate(() => caches.open("an earlier build"));
+  const earlier = `keras-attn ${address}/ an earlier build`;
+  await visitor.evaluate((name) => Promise.all([caches.open(name), caches.open("another page")]), earlier);
   await visit();
-  assert.equal(await visitor.evaluate(() => caches.has("an earlier build")), false);
+  assert.equal(await visitor.evaluate((name) => caches.has(name), earlier), false);
+  assert.equal(await visitor.evaluate(() => caches.has("another page")), true);
   assert.notEqual(await visitor.evaluate(() => navigator.serviceWorker.controller), null);
   await visitor.evaluate(async () => {
     for (const name of await caches.keys()) {

@@ -119,6 +119,9 @@ def test_a_folder_that_is_no_build_is_left_alone(build, export, tmp_path):
         == f"Error: {tmp_path}/precious exists and is not an earlier build: remove it or choose another name\n"
     )
     assert (tmp_path / "precious" / "letter.txt").read_text() == "Dear Ada"
+    refused = build(tmp_path / "precious" / "letter.txt", export("two"))
+    assert refused.returncode == 2 and "letter.txt exists and is not an earlier build" in refused.stderr
+    assert (tmp_path / "precious" / "letter.txt").read_text() == "Dear Ada"
 
 
 @pytest.mark.parametrize(

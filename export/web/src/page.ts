@@ -67,7 +67,7 @@ async function loadModel(): Promise<void> {
   clear();
   tell(`Loading ${label(model)}, ${(model.bytes / 1e6).toFixed(1)} MB`);
   const start = performance.now();
-  await translator.load(`models/${model.name}`);
+  await translator.load(`models/${encodeURIComponent(model.name)}`);
   if (request !== latest) return;
   button.disabled = false;
   tell(`Ready to translate ${label(model)}. Loaded in ${((performance.now() - start) / 1000).toFixed(1)} s`);

@@ -1,23 +1,30 @@
 // Keeps the page, and the models that were used, for reading without a network.
 //
-// BUILD, the name of the cache, and PAGE, the page's own files, are put in by the build. Models are kept when first used.
+// BUILD, a checksum, and PAGE, the page's own files, are put in by the build. Models are kept when first used.
+
+const OURS = `keras-attn ${self.registration.scope} `; // other pages of the same origin have caches of their own
+const CACHE = OURS + BUILD;
 
 self.addEventListener("install", (event) => {
   const fresh = PAGE.map((url) => new Request(url, { cache: "no-cache" })); // asks whether the browser's copy is still right
-  event.waitUntil(caches.open(BUILD).then((cache) => cache.addAll(fresh)));
+  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(fresh)));
 });
 
 self.addEventListener("activate", (event) => {
-  const old = caches.keys().then((names) => Promise.all(names.filter((name) => name !== BUILD).map((name) => caches.delete(name))));
-  event.waitUntil(Promise.all([old, self.clients.claim()]));
+  event.waitUntil(Promise.all([deleteEarlier(), self.clients.claim()]));
 });
 
 self.addEventListener("fetch", (event) => {
   if (event.request.method === "GET") event.respondWith(kept(event.request));
 });
 
+async function deleteEarlier() {
+  const earlier = (await caches.keys()).filter((name) => name.startsWith(OURS) && name !== CACHE);
+  await Promise.all(earlier.map((name) => caches.delete(name)));
+}
+
 async function kept(request) {
-  const cache = await caches.open(BUILD);
+  const cache = await caches.open(CACHE);
   const found = await cache.match(request, { ignoreSearch: true });
   if (found) return found;
   const response = await fetch(request);
