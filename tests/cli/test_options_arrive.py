@@ -213,6 +213,7 @@ OF_LITERT = {
     "precision": "float32",
     "beam_size": 1,
     "source_length": 64,
+    "max_length": 64,
     "padded": True,
     "sources": PAIRS[0],
     "references": None,
@@ -226,6 +227,7 @@ OF_LITERT = {
         (["--precision", "int8"], "litert-int8", {"precision": "int8"}),
         (["--beam-size", 3], "litert-float32", {"beam_size": 3}),
         (["--source-length", 20], "litert-float32", {"source_length": 20}),
+        (["--max-length", 200], "litert-float32", {"max_length": 200}),
         (["--any-source-length"], "litert-float32", {"source_length": None, "padded": False}),
         (
             ["--any-source-length", "--source-length", 9, "--output", "elsewhere"],
@@ -245,13 +247,15 @@ def test_export_passes_on_the_options_of_litert(run, model, pair, exported, opti
     assert not exported["saved-model"]
 
 
-@pytest.mark.parametrize("beam_size", [None, 1, 4])
-def test_export_passes_on_the_options_of_a_saved_model(run, model, pair, exported, beam_size):
+@pytest.mark.parametrize(("beam_size", "max_length"), [(None, None), (1, 20), (4, None)])
+def test_export_passes_on_the_options_of_a_saved_model(run, model, pair, exported, beam_size, max_length):
     options = ["--beam-size", beam_size] if beam_size else []
+    options += ["--max-length", max_length] if max_length else []
     files = ["--source", pair[0], "--reference", pair[1]]
     result = run("export", model, "--format", "saved-model", *files, *options)
     assert result.stdout == f"{model}/saved-model\n"
-    compared = {"beam_size": beam_size, "sources": PAIRS[0], "references": PAIRS[1]}
+    compared = {"beam_size": beam_size, "max_length": max_length}
+    compared |= {"sources": PAIRS[0], "references": PAIRS[1]}
     assert exported["saved-model"] == [(("a model", f"{model}/saved-model"), compared)]
     assert not exported["litert"]
 
