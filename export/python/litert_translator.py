@@ -327,11 +327,17 @@ def in_a_copy(run: Callable[[], int]) -> int:
     return status
 
 
+def _threads(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 1024:
+        raise argparse.ArgumentTypeError(f"expected a number from 1 to 1024, got {text!r}")
+    return int(text)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Translates the lines of standard input.")
     parser.add_argument("model", help="a .tflite that `keras-attn export --format litert` wrote")
     parser.add_argument("--stream", action="store_true", help="show words as they are found")
-    parser.add_argument("--threads", type=int, default=1, choices=range(1, 1025), metavar="1-1024")
+    parser.add_argument("--threads", type=_threads, default=1, metavar="N")
     arguments = parser.parse_args()
     if sys.stdin is None:  # closed: there is nothing to translate
         return

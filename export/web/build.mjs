@@ -122,10 +122,9 @@ function refuseSharedNames(models) {
 }
 
 async function refuseToReplace(output) {
-  if (!existsSync(output)) return;
-  const names = await readdir(output).catch(() => ["what cannot be read, or a file"]);
+  const isEmpty = !existsSync(output) || (await readdir(output).then((names) => names.length === 0, () => false)); // not if it is a file
   const ours = await access(path.join(output, MADE_BY_US)).then(() => true, () => false);
-  if (names.length > 0 && !ours) {
+  if (!isEmpty && !ours) {
     throw new UsageError(`${output} exists and is not an earlier build: remove it or choose another name`);
   }
 }

@@ -63,9 +63,8 @@ def evaluate(
     if source:
         name = click.format_filename(source, shorten=True)
         corpus = read_parallel(source, references[0])
-        others = [
-            read_lines(reference) for reference in references[1:]
-        ]  # the source may be a pipe, to be read once
+        # The source may be a pipe, which can be read only once.
+        others = [read_lines(reference) for reference in references[1:]]
     else:
         name, data = split or "test", load_data_config(folders[0])
         try:

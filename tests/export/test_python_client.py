@@ -305,6 +305,15 @@ def test_the_command_passes_its_threads_on(python_client, monkeypatch, capfd):
     assert handlers == [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
 
 
+@pytest.mark.parametrize("number", ["0", "99999999999", "two"])
+def test_a_number_of_threads_that_cannot_be_is_refused_in_a_line(python_client, monkeypatch, capfd, number):
+    monkeypatch.setattr("sys.argv", ["litert_translator.py", "model.tflite", "--threads", number])
+    with pytest.raises(SystemExit, match="2"):
+        python_client.__init__.__globals__["main"]()
+    said = capfd.readouterr().err.splitlines()[-1]
+    assert said.endswith(f"argument --threads: expected a number from 1 to 1024, got '{number}'")
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it has no copy")
 def test_what_goes_wrong_in_the_copy_is_not_silent(python_client, monkeypatch, capfd):
     def fail(*arguments):
