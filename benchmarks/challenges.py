@@ -9,15 +9,16 @@ Takes model folders or names of packaged models, and folders of exported `.tflit
   (`shared/challenge.py`);
 - chrF of 500 sentences of the test split as they stand, in capitals, without capitals, without the final mark, with one word in
   capitals, typed without what a plain keyboard lacks (accents, "¿" and "¡", umlauts, apostrophes), and as 250 lines of two;
-- of 200 single words, some greetings and an empty line, how many are answered with more than four words more, or with a word three
-  times in a row;
+- of 200 words of the test split alone, some greetings and an empty line, how many are answered with more than four words more, or
+  with a word three times in a row;
 - of 15 everyday expressions, such as "yes", each written in three or four ways, the share that is answered rightly
   (`shared/expressions.py`);
 - of 8 sentences in which people tell a name, each with four names, the share that is answered rightly;
 - of 4 sentences with a number in words, each with 16 numbers, the share that has that number, in words or digits;
 - of 4 sentences with a time of day in words, each with every quarter of twelve hours, the share that has that time;
 - of 10 sentences, each with all places, languages, days, months, things, goods, professions or relatives of the lists that training
-  adds, the share that has that word.
+  adds, the share that has that word;
+- of a hundred common words alone, typed small and without a mark, the share that is answered with a word for it and nothing else.
 """
 
 import argparse
@@ -37,6 +38,7 @@ from shared.expressions import (
     expressions_right,
     introductions_right,
     numerals_right,
+    single_words_right,
     times_right,
 )
 
@@ -97,6 +99,7 @@ def measured(name: str, seed: int) -> dict[str, float | int | str]:
     row["numerals"] = numerals_right(translate, source, target)
     row["times in words"] = times_right(translate, source, target)
     row["everyday words"] = everyday_words_right(translate, source, target)
+    row["single words"] = single_words_right(translate, source, target)
     return row
 
 
@@ -153,6 +156,7 @@ def main() -> None:
         "numerals",
         "times in words",
         "everyday words",
+        "single words",
     )
     print(f"| model | {' | '.join(columns)} |\n|{'---|' * (len(columns) + 1)}")
     for row in rows:

@@ -1,4 +1,6 @@
-"""Everyday expressions, as people type them, names told, numbers, times and words of everyday life: the share that comes out right."""
+"""Everyday expressions and single words, as people type them, names told, numbers, times and words of everyday life: the share that
+comes out right.
+"""
 
 import re
 import tomllib
@@ -112,6 +114,16 @@ def everyday_words_right(translate: Translate, source: str, target: str) -> floa
     return 100 * fmean(
         any(re.search(rf"\b{re.escape(form)}\b", answer.lower()) for form in right)
         for answer, (_, right) in zip(answers, asked, strict=True)
+    )
+
+
+def single_words_right(translate: Translate, source: str, target: str) -> float:
+    """In per cent, of a hundred common words, alone, without a capital or a mark: the answer is a word for it and nothing else."""
+    asked = rows(_table("single_words.toml")["words"], source, target)
+    answers = translate([ours[0].lower() for _, ours, _ in asked])
+    return 100 * fmean(
+        _FUNCTION_WORDS.sub("", _plain(answer)) in map(str.lower, theirs)
+        for answer, (_, _, theirs) in zip(answers, asked, strict=True)
     )
 
 

@@ -356,11 +356,12 @@ tooth | der Zahn | el diente | une dent
 _HURTS = "My {} hurts. | Mir tut {} weh. | Me duele {}. | J'ai mal à {}."
 _A = {"der": "ein", "das": "ein", "die": "eine", "el": "un", "la": "una"}
 _ELIDING = "aeiouâéêîœh"  # no h of the lists is aspirated
-_ARTICLE = re.compile("^(?:(?:der|die|das|el|la|une?|du|des|de la) |de l')")
 
 
 def things(source: str, target: str) -> list[tuple[str, str]]:
-    """Sentences with each thing, alone too, and what the target language says, in one form; none in a language that is not known.
+    """Sentences with each thing, alone with an article too, and what the target language says, in one form.
+
+    There are none in a language that is not known.
 
     Args:
         source, target: codes of languages, such as `"en"`.
@@ -377,9 +378,10 @@ def things(source: str, target: str) -> list[tuple[str, str]]:
     ):
         with_articles = [(article(ours, source), article(theirs, target)) for ours, theirs in words]
         found += filled(text, with_articles, *languages)
-    for ours, theirs in (*named, *goods):
-        word, said = _ARTICLE.sub("", ours), _sentence(_ARTICLE.sub("", theirs))
-        found += [(word, said), (_sentence(word), said)]
+    for ours, theirs in named:
+        for article in (_the_alone, a):
+            phrase, said = article(ours, source), _sentence(article(theirs, target))
+            found += [(phrase, said), (_sentence(phrase), said)]
     return [(ours.replace(" à le ", " au "), theirs.replace(" à le ", " au ")) for ours, theirs in found]
 
 
@@ -391,6 +393,10 @@ def the(word: str, language: str) -> str:
     if noun[0] in _ELIDING:
         return f"l'{noun}"
     return f"{'le' if article == 'un' else 'la'} {noun}"
+
+
+def _the_alone(word: str, language: str) -> str:
+    return f"the {word}" if language == "en" else the(word, language)
 
 
 def the_seen(word: str, language: str) -> str:

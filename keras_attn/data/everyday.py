@@ -1,13 +1,13 @@
 """Lines as people write them but corpora of sentences hardly have them: greetings, names, a word alone, two quantities, marks.
 
-What people say every day comes from a list (`corpora.expressions`), as far as it knows the languages. Short sources are written
-in all ways: `Yes.`, `yes`, `YES!`, in Spanish also `¡Sí!`. What people say alone but a corpus says only before a comma ("Yes, I
-know.") or after one ("Sit down, please.") is made a line of its own. Some lines stand in parentheses or quotation marks, and some
-follow a greeting: "Good morning, I would like a coffee." From lists come also what travellers say (`corpora.common_sentences`), how
-people tell their names (`corpora.introductions`), sentences with two quantities (`corpora.quantities`), numbers and times in words
-(`corpora.numerals`), days and months (`corpora.days`), countries, cities and languages (`corpora.places`), professions,
-nationalities and relatives (`corpora.people`), and everyday things (`corpora.things`). Names and digits are for `augmentation` to
-vary.
+What people say every day comes from a list (`corpora.expressions`), as far as it knows the languages, and so do single words
+(`corpora.listed_words`); others are counted in the pairs (`lexicon`). Short sources are written in all ways: `Yes.`, `yes`,
+`YES!`, in Spanish also `¡Sí!`. What people say alone but a corpus says only before a comma ("Yes, I know.") or after one ("Sit
+down, please.") is made a line of its own. Some lines stand in parentheses or quotation marks, and some follow a greeting: "Good
+morning, I would like a coffee." From lists come also what travellers say (`corpora.common_sentences`), how people tell their names
+(`corpora.introductions`), sentences with two quantities (`corpora.quantities`), numbers and times in words (`corpora.numerals`),
+days and months (`corpora.days`), countries, cities and languages (`corpora.places`), professions, nationalities and relatives
+(`corpora.people`), and everyday things (`corpora.things`). Names and digits are for `augmentation` to vary.
 """
 
 import re
@@ -20,11 +20,13 @@ from keras_attn.corpora.common_sentences import common_sentences
 from keras_attn.corpora.days import days
 from keras_attn.corpora.expressions import expressions, openings
 from keras_attn.corpora.introductions import introductions
+from keras_attn.corpora.listed_words import listed_words
 from keras_attn.corpora.numerals import numerals
 from keras_attn.corpora.people import people
 from keras_attn.corpora.places import places
 from keras_attn.corpora.quantities import quantities
 from keras_attn.corpora.things import things
+from keras_attn.data.lexicon import lexicon
 from keras_attn.text.corpus import Corpus
 
 Pair = tuple[str, str]
@@ -56,15 +58,17 @@ def with_everyday_lines(corpus: Corpus, *, languages: tuple[str, str]) -> Corpus
         return corpus
     pairs = list(zip(corpus.source, corpus.target, strict=True))
     listed: dict[str, Pair] = {}
-    for pair in expressions(*languages):
+    for pair in (*expressions(*languages), *listed_words(*languages)):
         listed.setdefault(_words(pair[0]), pair)
     short = [
         pair for pair in (*filter(_has_few_words, pairs), *_parts(pairs)) if _words(pair[0]) not in listed
     ]
+    known = {_words(source) for source, _ in short} | listed.keys()
+    counted = [pair for pair in _of_lexicon(pairs) if _words(pair[0]) not in known]
     frames = _frames(corpus.source)
     added = [
         (way, target)
-        for source, target in _TIMES * [*listed.values(), *short]
+        for source, target in (*_TIMES * [*listed.values(), *short], *counted)
         for way in _in_all_ways(source, frames)
     ]
     for (source, target), (before, after) in zip(pairs[::_ONE_IN], cycle(_AROUND), strict=False):
@@ -108,6 +112,15 @@ def _in_all_ways(line: str, frames: list[tuple[str, str]]) -> list[str]:
         for before, after in frames
         if not after or ("?" in after) == ("?" in mark)
         for words in (bare, bare.lower(), bare.upper())
+    ]
+
+
+def _of_lexicon(pairs: list[Pair]) -> list[Pair]:
+    """Words that the pairs translate, as sentences: `("House.", "Casa.")`."""
+    return [
+        (f"{_capitalised(ours)}.", f"{_capitalised(theirs)}.")
+        for ours, theirs in lexicon(pairs).items()
+        if ours.lower() != ours.upper()
     ]
 
 
@@ -183,5 +196,8 @@ def _ends(source: str, target: str) -> Iterator[Pair]:
 
 def _alone(part: str) -> str:
     """Without marks around it, and with a capital."""
-    _, part, _ = _framed(part)
-    return part[:1].upper() + part[1:]
+    return _capitalised(_framed(part)[1])
+
+
+def _capitalised(words: str) -> str:
+    return words[:1].upper() + words[1:]

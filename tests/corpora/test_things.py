@@ -20,8 +20,9 @@ from keras_attn.corpora.things import a, a_seen, the, the_seen, things
         (("de", "es"), "Haben Sie Erdbeeren?", "¿Tiene fresas?"),
         (("en", "fr"), "My back hurts.", "J'ai mal au dos."),
         (("en", "fr"), "My knee hurts.", "J'ai mal au genou."),
-        (("fr", "de"), "brosse à dents", "Zahnbürste."),
-        (("en", "es"), "Soap.", "Jabón."),
+        (("fr", "en"), "la brosse à dents", "The toothbrush."),
+        (("en", "es"), "An apple.", "Una manzana."),
+        (("de", "fr"), "Der Baum.", "L'arbre."),
     ],
 )
 def test_both_sides_name_the_same_thing(languages, line, said):

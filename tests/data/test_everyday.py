@@ -143,6 +143,32 @@ def test_a_listed_expression_is_written_in_all_ways_whatever_the_corpus_says_for
     assert not {"Here she is!", "Health."} & {target for _, target in found if target[0] not in '()"'}
 
 
+def test_listed_words_stand_alone_in_all_ways():
+    found = added([("I see it all now.", "Ich sehe jetzt alles.")], languages=("en", "de"))
+    ways = {
+        "Tuesday",
+        "tuesday",
+        "TUESDAY",
+        "Tuesday.",
+        "tuesday.",
+        "TUESDAY.",
+        "Tuesday!",
+        "tuesday!",
+        "TUESDAY!",
+    }
+    assert {source for source, target in found if target == "Dienstag."} == ways
+    assert found.count(("tuesday", "Dienstag.")) == 3
+
+
+def test_words_that_the_pairs_translate_stand_alone_once_in_each_way_unless_the_pairs_or_a_list_say_them_alone():
+    pairs = [(f"{n} + {n} houses", f"{n} + {n} domy") for n in range(10)]
+    assert sorted(source for source, target in added(pairs) if target == "Domy.") == [
+        *("HOUSES", "HOUSES!", "HOUSES.", "Houses", "Houses!", "Houses.", "houses", "houses!", "houses.")
+    ]
+    pairs.append(("Houses!", "Same domy!"))
+    assert {target for source, target in added(pairs) if source == "houses"} == {"Same domy!"}
+
+
 def test_numbers_of_listed_quantities_are_varied_alike_on_both_sides():
     corpus = Corpus(["I know."], ["Ich weiß."])
     listed = with_everyday_lines(corpus, languages=("en", "de"))
