@@ -5,14 +5,18 @@ import re
 from keras_attn.corpora.days import DAYS, MONTHS
 from keras_attn.corpora.people import FEMALE_RELATIVES, MALE_RELATIVES, PROFESSIONS, men_and_women
 from keras_attn.corpora.phrase_table import translations
-from keras_attn.corpora.places import LANGUAGES
+from keras_attn.corpora.places import LANGUAGES, PLACES
 from keras_attn.corpora.things import GOODS, THINGS
 
 _ARTICLE = re.compile("^(?:(?:der|die|das|el|la|un|une|an?|du|des|de la) |de l')")
 
+_PLACE = re.compile(
+    "(?:in der|in|en|à|au|aux) ([A-ZÀ-Þ].*)"
+)  # of "den USA" the name alone would be "die USA"
+
 
 def listed_words(source: str, target: str) -> list[tuple[str, str]]:
-    """Each thing, day, month, language, relative and profession as a line; none in a language that is not known.
+    """Each thing, day, month, language, relative, profession and place as a line; none in a language that is not known.
 
     Args:
         source, target: codes of languages, such as `"en"`.
@@ -28,6 +32,10 @@ def listed_words(source: str, target: str) -> list[tuple[str, str]]:
     ]
     for forms in men_and_women(translations(PROFESSIONS, *languages)):
         words += forms
+    for there in translations(PLACES, *languages):
+        names = [_PLACE.fullmatch(side) for side in there]
+        if all(names):
+            words.append((names[0][1], names[1][1]))
     found: dict[str, str] = {}
     for ours, theirs in words:
         found.setdefault(_line(ours), _line(theirs))
