@@ -10,9 +10,8 @@ from keras_attn.corpora.things import GOODS, THINGS
 
 _ARTICLE = re.compile("^(?:(?:der|die|das|el|la|un|une|an?|du|des|de la) |de l')")
 
-_PLACE = re.compile(
-    "(?:in der|in|en|à|au|aux) ([A-ZÀ-Þ].*)"
-)  # of "den USA" the name alone would be "die USA"
+# Not "in den USA": alone that would be "die USA".
+_PLACE = re.compile("(?:in der|in|en|à|au|aux) ([A-ZÀ-Þ].*)")
 
 
 def listed_words(source: str, target: str) -> list[tuple[str, str]]:
