@@ -68,7 +68,7 @@ def with_everyday_lines(corpus: Corpus, *, languages: tuple[str, str]) -> Corpus
     frames = _frames(corpus.source)
     added = [
         (way, target)
-        for source, target in (*_TIMES * [*listed.values(), *short], *counted)
+        for source, target in _TIMES * [*listed.values(), *short, *counted]
         for way in _in_all_ways(source, frames)
     ]
     for (source, target), (before, after) in zip(pairs[::_ONE_IN], cycle(_AROUND), strict=False):

@@ -160,11 +160,10 @@ def test_listed_words_stand_alone_in_all_ways():
     assert found.count(("tuesday", "Dienstag.")) == 3
 
 
-def test_words_that_the_pairs_translate_stand_alone_once_in_each_way_unless_the_pairs_or_a_list_say_them_alone():
+def test_words_that_the_pairs_translate_stand_alone_in_all_ways_unless_the_pairs_or_a_list_say_them_alone():
     pairs = [(f"{n} + {n} houses", f"{n} + {n} domy") for n in range(10)]
-    assert sorted(source for source, target in added(pairs) if target == "Domy.") == [
-        *("HOUSES", "HOUSES!", "HOUSES.", "Houses", "Houses!", "Houses.", "houses", "houses!", "houses.")
-    ]
+    ways = ("HOUSES", "HOUSES!", "HOUSES.", "Houses", "Houses!", "Houses.", "houses", "houses!", "houses.")
+    assert sorted(source for source, target in added(pairs) if target == "Domy.") == sorted(3 * ways)
     pairs.append(("Houses!", "Same domy!"))
     assert {target for source, target in added(pairs) if source == "houses"} == {"Same domy!"}
 
