@@ -86,7 +86,8 @@ def write_json(path: Path, values: Mapping[str, Any]) -> None:
 def new_folder(path: Path) -> Iterator[Path]:
     """A folder to fill: `with new_folder(path) as part:` fill `part`, which replaces `path` when the block ends.
 
-    At every moment, `path` is either unchanged or complete. Leftovers of a killed program next to it are removed.
+    On Linux, `path` is either unchanged or complete at every moment. Elsewhere it may be missing for a moment between two renames.
+    Leftovers of a killed program are removed, and a replacement that was killed between the two is undone.
 
     Args:
         path: the folder to make or replace; its parents are made if they are missing.
@@ -100,14 +101,17 @@ def new_folder(path: Path) -> Iterator[Path]:
     if path.exists() and path.samefile(os.curdir):  # a shell in it would be left in a folder that is gone
         raise OSError(f"{path} is the current folder, which cannot be replaced: name another one")
     aside = path.with_name(f".{path.name}.part")
-    new = aside / "new"
+    new, old = aside / "new", aside / "old"
     with contextlib.ExitStack() as stack:
         with _naming(path):
             try:
                 stack.enter_context(locked(aside))
             except BlockingIOError:
                 raise OSError("another program is writing it. Wait until it ends") from None
+            if old.exists() and not path.exists():
+                os.rename(old, path)
             stack.callback(shutil.rmtree, aside, ignore_errors=True)
+            shutil.rmtree(old, ignore_errors=True)
             shutil.rmtree(new, ignore_errors=True)
             new.mkdir()
         yield new

@@ -1,3 +1,4 @@
+import contextlib
 import os
 import shutil
 import signal
@@ -303,3 +304,29 @@ def test_all_of_a_folder_is_on_the_disk_before_it_has_its_name(folder, monkeypat
     new = folder.parent / ".made.part" / "new"
     assert set(calls[:-1]) == {str(new), str(new / "inner"), str(new / "inner" / "file")}
     assert calls[-1] == "rename"
+
+
+@pytest.mark.parametrize("fails", [True, False], ids=["the next one fails", "the next one is complete"])
+def test_a_replacement_killed_between_two_renames_is_undone_by_the_next(folder, monkeypatch, fails):
+    monkeypatch.setattr(files.ctypes, "CDLL", lambda name: object())
+    aside = folder.with_name(".made.part")
+    aside.mkdir()
+    folder.rename(aside / "old")  # what the killed program has done
+    with contextlib.suppress(ZeroDivisionError), new_folder(folder) as part:
+        assert texts(folder) == {"notes.txt": "old"}
+        (part / "others.txt").write_text("new")
+        if fails:
+            raise ZeroDivisionError
+    assert texts(folder) == ({"notes.txt": "old"} if fails else {"others.txt": "new"})
+    assert os.listdir(folder.parent) == ["made"]
+
+
+def test_an_old_folder_that_a_killed_program_has_replaced_is_removed(folder, monkeypatch):
+    monkeypatch.setattr(files.ctypes, "CDLL", lambda name: object())
+    old = folder.with_name(".made.part") / "old"
+    old.mkdir(parents=True)
+    (old / "older.txt").touch()
+    with new_folder(folder) as part:
+        (part / "others.txt").write_text("new")
+    assert texts(folder) == {"others.txt": "new"}
+    assert os.listdir(folder.parent) == ["made"]

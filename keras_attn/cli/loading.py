@@ -21,12 +21,10 @@ class _ModelFolder(click.Path):
     """The path of a model folder, or of the packaged model of that name if there is no such folder."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if not Path(value).exists():
-            names = packaged.names()
-            if value not in names:
-                self.fail(_unknown(value, names), param, ctx)
-            value = str(packaged.folder(value))
-        return super().convert(value, param, ctx)
+        folder = packaged.locate(value)
+        if not folder.exists():
+            self.fail(_unknown(value, packaged.names()), param, ctx)
+        return super().convert(str(folder), param, ctx)
 
 
 def _unknown(value: str, names: list[str]) -> str:

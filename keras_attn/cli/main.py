@@ -106,8 +106,12 @@ def _fail(message: str) -> int:
 
 
 def _is_out_of_memory(error: Exception) -> bool:
-    """Python's error, or TensorFlow's, which is recognised by name because TensorFlow may not be imported."""
-    return isinstance(error, MemoryError) or type(error).__name__ == "ResourceExhaustedError"
+    """Python's error, or a backend's, which is recognised by its name, or by JAX's message: no backend may be imported."""
+    return (
+        isinstance(error, MemoryError)
+        or type(error).__name__ in ("ResourceExhaustedError", "OutOfMemoryError")
+        or str(error).startswith("RESOURCE_EXHAUSTED")
+    )
 
 
 def _where_to_look(error: click.UsageError) -> str:

@@ -11,7 +11,8 @@ from keras_attn.config.schema import LARGEST_MIN_LENGTH, SearchConfig
 def check_number(name: str, value: Any, kind: type) -> None:
     """Raises a ValueError for what is not a number of that kind, int or float; NumPy's numbers count too."""
     numbers, expected = (Integral, "a whole number") if kind is int else (Real, "a finite number")
-    if isinstance(value, bool) or not isinstance(value, numbers) or not math.isfinite(value):
+    # A whole number may be too large for `isfinite`.
+    if isinstance(value, bool) or not isinstance(value, numbers) or not (kind is int or math.isfinite(value)):
         raise ValueError(f"{name} must be {expected}. Received: {name}={value!r}")
 
 
@@ -83,3 +84,7 @@ class Sampling(_Constraints):
         super().__post_init__()
         if not 0 <= self.seed < 2**32:
             raise ValueError(f"seed must be from 0 up to 2 ** 32 - 1. Received: seed={self.seed}")
+        if not 0 <= self.first_row < 2**63:
+            raise ValueError(
+                f"first_row must be from 0 up to 2 ** 63 - 1. Received: first_row={self.first_row}"
+            )

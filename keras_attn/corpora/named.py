@@ -99,6 +99,7 @@ def load_corpus(name: str, source_language: str, target_language: str, split: st
 
     Raises:
         CorpusError: an unknown name, language or split; a file that cannot be fetched or has a wrong checksum.
+        OSError: the cache cannot be written.
     """
     _check("corpus", name, _LOADERS)
     languages, splits, load = _LOADERS[name]
@@ -148,6 +149,7 @@ def corpus_file(path: str, url: str, sha256: str) -> Path:
 
     Raises:
         CorpusError: the file is missing and cannot be fetched, or its checksum is wrong.
+        OSError: the cache cannot be written.
     """
     if folder := os.environ.get("KERAS_ATTN_DATA"):
         file = Path(folder, path)

@@ -91,14 +91,14 @@ _HABITS: dict[str, tuple[tuple[Callable[[str], str], float], ...]] = {
 
 
 class _Stock(NamedTuple):
-    """What may stand in the place of what both sides share.
+    """The replacements for what both sides share.
 
     Attributes:
-        names: of each name, on both sides, those as which another may begin.
+        names: for each name, the names whose beginning may replace its own.
         endings: all names.
-        months: of each month, in both languages, those that may stand in its place.
+        months: for each month, in both languages, the months that may replace it.
         marks: ways to write the marks of a number.
-        first_day: the least day of a month. French says *1er* of the first, which is not a number.
+        first_day: the smallest day that is drawn; French writes the first as *1er*, not as a number.
         between: what may stand between two numbers, in both languages.
         language: of the sources, whose writers have their own habits.
     """

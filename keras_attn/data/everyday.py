@@ -43,8 +43,8 @@ _TIMES = (
     3  # each way to write a short line, and each line of the longer lists: once is not enough to learn it
 )
 _TIMES_A_SENTENCE = 10  # of a list
-_AROUND, _ONE_IN = ("()", '""'), 40  # pairs
-_CLEARLY = 10  # times as often
+_AROUND, _ONE_IN = ("()", '""'), 40  # one pair in this many gets such marks
+_CLEARLY = 10  # a spelling must be this many times as frequent as the other
 
 
 def with_everyday_lines(corpus: Corpus, *, languages: tuple[str, str]) -> Corpus:

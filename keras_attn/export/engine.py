@@ -32,7 +32,7 @@ from keras_attn.inference.translator import Translator
 from keras_attn.models.compiled_search import CompiledSearch
 from keras_attn.models.seq2seq import Embeddings
 from keras_attn.storage.engine_file import EngineFile, PlacedArray, int8_rows, write_engine
-from keras_attn.storage.folder_files import WEIGHTS
+from keras_attn.storage.folder_files import WEIGHTS, file_of
 
 # Sentences at once. Larger batches waste more steps on sentences that have ended.
 SIZES = {"float32": (1, 16), "int8": (8,)}
@@ -57,20 +57,23 @@ def make_engine(folder: str | Path, translator: Translator | None = None) -> Non
         EngineError: LiteRT cannot run the model, or its float32 translations differ from those of Keras.
         OSError: the folder cannot be written.
     """
-    write_engine(folder, _engines(folder, load_subject(translator or folder)))
+    try:
+        engines = _engines(folder, load_subject(translator or folder))
+    except (
+        ValueError
+    ) as error:  # of the conversion, of TensorFlow about a graph that it cannot trace, or of LiteRT
+        raise EngineError(str(error)) from error
+    write_engine(folder, engines)
 
 
 def _engines(folder: str | Path, subject: Subject) -> dict[str, EngineFile]:
     """By precision, checked."""
     embeddings = {"float32": subject.model.embeddings, "int8": int8_embeddings(subject.model)}
-    try:
-        converted = {
-            precision: convert(_signatures(subject, each, SIZES[precision]), precision)
-            for precision, each in embeddings.items()
-        }
-    except ValueError as error:  # a ConversionError, or TensorFlow's own about a graph that it cannot trace
-        raise EngineError(str(error)) from error
-    with h5py.File(Path(folder, WEIGHTS)) as file:
+    converted = {
+        precision: convert(_signatures(subject, each, SIZES[precision]), precision)
+        for precision, each in embeddings.items()
+    }
+    with h5py.File(file_of(folder, WEIGHTS)) as file:
         arrays = _arrays(file)
     about = {"max_length": subject.longest_target, "search": dataclasses.asdict(Beam.of(subject.search))}
     engines = {

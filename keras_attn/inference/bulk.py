@@ -52,8 +52,7 @@ class BulkTranslator:
             raise ValueError(f"engine must be one of {', '.join(ENGINES)}. Received: {engine!r}")
         check(options)
         check_texts_only(options)
-        is_name = str(folder) in packaged.names() and not Path(folder).exists()
-        self.folder = str(folder) if is_name else str(Path(folder).resolve())
+        self.folder = str(folder if packaged.is_name(folder) else Path(folder).resolve())
         self.engine, self.source, self.target = engine, source, target
         self.beam_size, self.options = beam_size, options
         self._translator: Translator | LiteTranslator | None = None

@@ -15,8 +15,7 @@ class Translation:
     Attributes:
         source: the line.
         text: its translation, always one line.
-        score: by which a beam ranks: the log-probability divided by the length penalty, plus the coverage penalty; from sampling
-            and `force`, `log_prob`.
+        score: by which a beam ranks, see `search.Hypotheses`; from sampling and `force`, `log_prob`.
         log_prob: natural logarithm of the probability of `target_ids`.
         source_ids: sub-words as the model read them, with EOS at the end; none for a line that the model did not get.
         target_ids: sub-words, with EOS at the end unless the translation was cut at its limit.

@@ -91,7 +91,7 @@ class Translator:
     def load(cls, folder: str | Path, *others: str | Path) -> "Translator":
         """Loads a model folder, or several as an ensemble; raises what `load_model` and `ensemble` raise."""
         for each in (folder, *others):
-            if str(each) in packaged.names() and not Path(each).exists():
+            if packaged.is_name(each):
                 raise FileNotFoundError(
                     f"no model folder at {each}. To load the packaged model of that name, call "
                     f"Translator.from_preset({str(each)!r})"

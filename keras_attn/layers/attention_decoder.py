@@ -243,9 +243,9 @@ class AttentionDecoder(keras.layers.Layer):
         return_states=False,
         training=None,
     ):
-        """Says the shapes without running `call`: tracing its loop is most of the time that building a model would take.
+        """Computes the output shapes without tracing `call`, whose loop takes most of the time that building a model needs.
 
-        Somebody's own attention is traced: a mistake in it shows here rather than in training.
+        A user-defined attention is traced, so that its mistakes show up here and not in training.
         """
         self._check_call(inputs, memory, memory_mask, return_attention_scores)
         if initial_state is not None:

@@ -1,9 +1,9 @@
 """JAX's loop over time, with the gradients of matrices as one product each after the loop.
 
 JAX adds up the gradient of a matrix step by step: `dW = sum_t x_t^T dz_t` for a product `z_t = x_t W`. That is a second product in
-every step, a sum as large as the matrix, and, with several devices, an exchange of that size. Here the loop back only returns all
-`dz_t`, and `dW` is one product of these and all `x_t`. So it is with weights, and with a memory that each step reads. The products
-are found in the program of the step, so no layer has to know of this.
+every step, a sum as large as the matrix, and, with several devices, an exchange of that size. Here the backward loop returns only
+the `dz_t`. Afterwards, one product of all `x_t` and all `dz_t` gives `dW`. The same is done for a memory that every step reads. The
+products are found in the step's jaxpr, so layers need no changes.
 
 It is for devices where launching a kernel takes longer than computing it (`benchmarks/log/xla_counts.md`). On a CPU XLA multiplies
 more slowly after the loop than in it.

@@ -18,8 +18,8 @@ def run_both_ways(forward, backward, inputs, *, mask=None):
         mask: boolean `(B, T)` or `None`; where it is `False`, the states pass through unchanged.
 
     Returns:
-        `(outputs, final)`: `(B, T, 2 * units)`, forward before backward, and `(B, 2 * units)`, what the forward cell says after the
-        last step and the backward cell after the first.
+        `(outputs, final)`: `(B, T, 2 * units)`, forward before backward; and `(B, 2 * units)`, the last output of the forward cell
+        and the backward cell's output at the first position.
     """
     run = _in_one_loop if time_loop.is_bound_by_launches() else _in_two_loops
     outputs, final = zip(*run(forward, backward, inputs, mask), strict=True)

@@ -75,7 +75,7 @@ class BidirectionalEncoder(keras.layers.Layer):
         return outputs, final
 
     def compute_output_spec(self, inputs, mask=None, training=None):
-        """Says the shapes without running `call`: tracing its loops is most of the time that building a model would take."""
+        """Computes the output shapes without tracing `call`, whose loops take most of the time that building a model needs."""
         width = 2 * self.units
         shapes = (*inputs.shape[:2], width), (inputs.shape[0], width)
         return tuple(keras.KerasTensor(shape, self.compute_dtype) for shape in shapes)

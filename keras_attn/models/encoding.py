@@ -1,5 +1,6 @@
 """Runs any encoder: a layer or model that returns a memory, or a memory and final states."""
 
+import functools
 import inspect
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -84,7 +85,7 @@ def _layers(layer: keras.layers.Layer) -> Iterator[keras.layers.Layer]:
 
 
 def check_length(encoder: keras.layers.Layer, width: int, dtype: str) -> None:
-    """Refuses an encoder that returns fewer or more positions than the source has without saying which are padding.
+    """Refuses a built encoder that returns fewer or more positions than the source has without saying which are padding.
 
     Args:
         encoder: the encoder.
@@ -146,10 +147,16 @@ def check_a_position_a_word(encoder: keras.layers.Layer, width: int, dtype: str)
 
 
 def positions_of(encoder: keras.layers.Layer, width: int, dtype: str) -> int:
-    """How many memory positions an encoder makes of 24. If the memory has the wrong rank: 24, because `encode` refuses that."""
-    probe = keras.KerasTensor((1, _PROBE, width), dtype)
-    memory = keras.tree.flatten(encoder.compute_output_spec(probe))[0]
+    """How many memory positions a built encoder makes of 24; 24 if the memory has the wrong rank, which `encode` refuses."""
+    memory = _memory_of(encoder, keras.KerasTensor((1, _PROBE, width), dtype))
     return memory.shape[1] if len(memory.shape) == 3 else _PROBE
+
+
+def _memory_of(encoder: keras.layers.Layer, inputs: keras.KerasTensor) -> keras.KerasTensor:
+    """What `encode` finds, which calls the layers of a `Sequential` one by one and so does not build the model itself."""
+    if isinstance(encoder, keras.Sequential):
+        return functools.reduce(lambda x, layer: _memory_of(layer, x), encoder.layers, inputs)
+    return keras.tree.flatten(encoder.compute_output_spec(inputs))[0]
 
 
 def mean_over_real_positions(memory: Tensor, mask: Tensor | None) -> Tensor:

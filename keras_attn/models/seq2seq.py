@@ -115,11 +115,11 @@ class Seq2Seq(Searching, keras.Model):
             source = keras.Input((None,), dtype="int32", name="source")
             mask = ops.not_equal(source, PAD_ID)
             inputs = drop_embedded(drop_words(source_embedding(source)))
-            check_length(encoder, inputs.shape[-1], inputs.dtype)
         memory, state, mask = _read(encoder, bridge, inputs, mask)
         # The decoder checks this too, but Keras wraps its error.
         decoder.cells.checked_states(state, memory.shape[0])
         if source_embedding is not None:
+            check_length(encoder, inputs.shape[-1], inputs.dtype)
             check_padding(encoder, inputs.shape[-1])
         if copy is not None:
             check_a_position_a_word(encoder, inputs.shape[-1], inputs.dtype)

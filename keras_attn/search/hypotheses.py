@@ -23,8 +23,8 @@ class Hypotheses(NamedTuple):
         tokens: int32 `[B, N, L]`, without BOS, with EOS where it was produced, then PAD (0).
         lengths: int32 `[B, N]`, tokens that count, EOS included.
         log_probs: float32 `[B, N]`, the sum of the model's log-probabilities over the tokens.
-        scores: float32 `[B, N]`, `log_probs` divided by the length penalty, plus the coverage penalty and what the places of
-            phrases cost, in a beam of two or more; for greedy search and sampling, `log_probs`.
+        scores: float32 `[B, N]`. From `beam`: `log_probs` divided by the length penalty; in a beam of two or more also plus the
+            coverage penalty and the cost of badly placed phrases. From `greedy` and `sample`: `log_probs`.
         weights: float32 `[B, N, L, S]`, the attention weights of each produced token, zero after the last; None if not
             requested.
     """

@@ -84,7 +84,8 @@ def random_numbers(seed: int, rows: Iterable[int], length: int) -> np.ndarray:
         float32 `[B, length]`.
     """
     drawn = [
-        np.random.Generator(np.random.Philox(key=[seed, row])).random(length, np.float32) for row in rows
+        np.random.Generator(np.random.Philox(key=np.array([seed, row], np.uint64))).random(length, np.float32)
+        for row in rows
     ]
     return np.stack(drawn)
 

@@ -14,7 +14,7 @@ from keras_attn.bounded import read_bytes
 from keras_attn.files import write_text
 
 SUMS = "SHA256SUMS"
-_MOST_BYTES = 1 << 16
+MOST_BYTES = 1 << 16
 _LINE = re.compile(r"([0-9a-f]{64}) [ *]([^\0\n]+)")
 
 
@@ -45,7 +45,7 @@ def read_sums(path: Path) -> dict[str, str]:
         OSError: it cannot be read.
     """
     try:
-        lines = read_bytes(path, _MOST_BYTES).decode("utf-8").splitlines()
+        lines = read_bytes(path, MOST_BYTES).decode("utf-8").splitlines()
     except ValueError:
         lines = [""]
     found = [_LINE.fullmatch(line) for line in lines]

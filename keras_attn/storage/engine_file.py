@@ -19,6 +19,7 @@ import numpy as np
 
 from keras_attn.bounded import parse_json, read_bytes, unpack_member
 from keras_attn.files import write_bytes
+from keras_attn.storage.checksums import digest
 from keras_attn.storage.folder_files import (
     ENGINE,
     WEIGHTS,
@@ -83,10 +84,11 @@ def write_engine(folder: str | Path, engines: dict[str, EngineFile]) -> None:
     Raises:
         OSError: the folder cannot be written.
     """
+    weights = known_sums(folder).get(WEIGHTS) or digest(file_of(folder, WEIGHTS))
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for precision, (graph, arrays, about) in engines.items():
-            about = {**about, "version": _VERSION, "weights": known_sums(folder)[WEIGHTS], "arrays": arrays}
+            about = {**about, "version": _VERSION, "weights": weights, "arrays": arrays}
             archive.writestr(zipfile.ZipInfo(f"{precision}.tflite"), graph, zipfile.ZIP_DEFLATED)
             archive.writestr(zipfile.ZipInfo(f"{precision}.json"), json.dumps(about), zipfile.ZIP_DEFLATED)
     replace_file(Path(folder), ENGINE, lambda path: write_bytes(path, stream.getvalue()))

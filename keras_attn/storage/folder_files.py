@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from keras_attn import files
-from keras_attn.bounded import read_json
+from keras_attn.bounded import TooLargeError, read_bytes, read_json
 from keras_attn.storage.checksums import (
+    MOST_BYTES,
     SUMS,
     ChecksumError,
     check_files,
@@ -75,9 +76,11 @@ class _Save(NamedTuple):
 def _save_of(folder: str | Path) -> _Save:
     sums = file_of(folder, SUMS)
     try:
-        return _Save(sums.read_bytes(), sums.parent.name == SAVING)
-    except OSError:  # there are none, or they have just been moved
-        return _Save(b"", False)
+        if sums.is_file():  # no pipe, which would not end
+            return _Save(read_bytes(sums, MOST_BYTES), sums.parent.name == SAVING)
+    except (OSError, TooLargeError):  # they have just been moved, or are none
+        pass
+    return _Save(b"", False)
 
 
 @of_one_save
@@ -94,6 +97,7 @@ def check_model_folder(folder: str | Path) -> None:
             raise ModelFolderError(
                 f"{folder} is not a model folder: it has no {name}. Expected {', '.join(FILES)}, as `keras-attn train` writes them"
             )
+    for name in (*FILES, SUMS, ENGINE):
         inside(folder, file_of(folder, name).relative_to(folder))
     written = read_values(folder, FORMAT_FILE)
     if not isinstance(written.get("format"), int):
@@ -119,7 +123,12 @@ def new_files(folder: Path) -> Iterator[Path]:
         _finish_saving(folder)
         saving = folder / SAVING
         saving.mkdir()
-        yield saving
+        try:
+            yield saving
+        except BaseException:
+            if not (saving / SUMS).exists():  # such as a full disk, on which they would take space
+                shutil.rmtree(saving, ignore_errors=True)
+            raise
         _finish_saving(folder)
 
 
@@ -159,7 +168,7 @@ def file_of(folder: str | Path, name: str) -> Path:
 def inside(folder: str | Path, path: str | Path) -> str:
     """Resolves a path in the folder; refuses one that leads out of it by its name, as a link, or through a pattern.
 
-    Only the last part of the path may be a pattern: a stranger's `*/*/*` could search the whole disk.
+    Only the last part of the path may be a pattern: `*/*/*` in an untrusted folder could search the whole disk.
     """
     joined = Path(folder, path)
     if glob.has_magic(os.path.dirname(path)):

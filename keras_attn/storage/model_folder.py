@@ -117,7 +117,7 @@ def load_model(folder: str | Path) -> TrainedModel:
     if config.model.copy and read_values(folder, FORMAT_FILE)["format"] < 2:
         warnings.warn(
             f"{folder} was trained when the end of a sentence could be copied like its words, so its translations may not end. "
-            "Go on from it for an epoch: `keras-attn train CONFIG NEW_FOLDER --from` this one",
+            "Train it for one more epoch: `keras-attn train CONFIG NEW_FOLDER --from` this folder",
             stacklevel=2,
         )
     from keras_attn.models.build import build_seq2seq

@@ -26,10 +26,14 @@ def folder(name: str) -> Path:
     return _home() / name
 
 
+def is_name(model: str | Path) -> bool:
+    """Whether this is the name of a packaged model, and not the path of something that exists."""
+    return str(model) in names() and not Path(model).exists()
+
+
 def locate(model: str | Path) -> Path:
     """The folder at that path or, if there is none, that of the packaged model of that name."""
-    packaged = str(model) in names() and not Path(model).exists()
-    return folder(str(model)) if packaged else Path(model)
+    return folder(str(model)) if is_name(model) else Path(model)
 
 
 def holds(path: str | Path) -> bool:

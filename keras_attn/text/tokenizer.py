@@ -252,7 +252,9 @@ def train_tokenizer(
     import sentencepiece
 
     lower_capitals &= kind != "symbols"
-    text = [without_capitals(line) if lower_capitals else line for line in lines if line.strip()]
+    text = [_without_surrogates(line) for line in lines if line.strip()]
+    if lower_capitals:
+        text = [without_capitals(line) for line in text]
     if not text:
         raise ValueError("cannot train a vocabulary: there is no text")
     model = io.BytesIO()

@@ -10,8 +10,7 @@ import keras
 from keras import ops
 from tqdm import tqdm
 
-from keras_attn.storage.model_folder import TrainedModel
-from keras_attn.training.best_model import save_best_model
+from keras_attn.storage.model_folder import TrainedModel, save_model
 from keras_attn.training.checkpoint import TrainingState, save_checkpoint, state_variables
 from keras_attn.training.development import DevScores
 from keras_attn.training.history import LOG, Round, write_csv
@@ -98,7 +97,9 @@ class EndOfRound(keras.callbacks.Callback):
         last = state.rounds[-1]
         if self._plan.best_by.best(state.rounds) is last:
             about = {**dev.as_dict(), "best_by": self._plan.best_by.column, "best_step": last.step}
-            save_best_model(self._folder, self._trained, about)
+            save_model(
+                self._folder, self._trained, {**about, "parameters": self._trained.model.count_params()}
+            )
 
     def _write_checkpoint(self, state: TrainingState) -> None:
         save_checkpoint(self._folder, state, state_variables(self.model))

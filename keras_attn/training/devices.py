@@ -23,6 +23,7 @@ from keras_attn.data.pipeline import Share
 from keras_attn.files import write_bytes
 
 COORDINATOR, PROCESSES, PROCESS = "KERAS_ATTN_COORDINATOR", "KERAS_ATTN_PROCESSES", "KERAS_ATTN_PROCESS"
+PIECE = 1 << 30  # bytes that are sent at once
 
 
 @dataclasses.dataclass(frozen=True)
@@ -100,8 +101,13 @@ class Devices:
         data = np.frombuffer(pickle.dumps(function()) if self.process == 0 else b"", np.uint8)
         from jax.experimental.multihost_utils import broadcast_one_to_all
 
-        size = int(broadcast_one_to_all(np.int32(data.size)))
-        return pickle.loads(bytes(broadcast_one_to_all(np.resize(data, size))))
+        # In bytes: JAX has no integers of 64 bits, unless they are switched on.
+        size = int.from_bytes(broadcast_one_to_all(np.frombuffer(data.size.to_bytes(8), np.uint8)).tobytes())
+        pieces = [
+            broadcast_one_to_all(np.resize(data[start : start + PIECE], min(PIECE, size - start))).tobytes()
+            for start in range(0, size, PIECE)
+        ]
+        return pickle.loads(b"".join(pieces))
 
     @contextlib.contextmanager
     def folder(self, folder: Path) -> Iterator[Path]:

@@ -11,7 +11,6 @@ k teachers of each direction. Learning from a teacher's translations is Kim and 
 
 import dataclasses
 import math
-import sys
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
@@ -32,6 +31,7 @@ from keras_attn.training import checkpoint as checkpoints
 from keras_attn.training import fit
 from keras_attn.training.checkpoint import CheckpointError
 from keras_attn.training.inputs import digest
+from keras_attn.training.progress import tell
 from keras_attn.training.same_config import without_files
 
 PLAN, TEACHERS = "distillation.json", "teachers"
@@ -87,7 +87,7 @@ def distill(
             guides=any(each.training.guided_alignment > 0 for each in (config, student)),
         )
         pairs = stage.add_to(pairs, real, teachers)
-    _tell(f"the student, on {len(pairs)} pairs")
+    tell(f"the student, on {len(pairs)} pairs")
     fit.train(_sized(student, pairs, real), folder, corpus=Splits(pairs, real.dev))
     model_folder.update_config(folder, data=without_files(config).data)
     return model_folder.load_metrics(folder)
@@ -129,10 +129,10 @@ class _Stage:
         """A teacher's translations of the sources, made now or in an earlier call."""
         folder = self.folder / name
         made = folder / "translations.txt"
-        _tell(f"{self.name}: teacher {name}, on {len(corpus.train)} pairs")
+        tell(f"{self.name}: teacher {name}, on {len(corpus.train)} pairs")
         fit.train(config, folder, corpus=corpus)
         if not made.exists():
-            _tell(f"{self.name}: {name} translates {len(sources)} lines")
+            tell(f"{self.name}: {name} translates {len(sources)} lines")
             _write_lines(made, Translator.load(folder)(sources))
         return read_lines(made)
 
@@ -140,7 +140,7 @@ class _Stage:
         """The combined links of the first teachers, found now or in an earlier call."""
         found = self.folder / "links.txt"
         if not found.exists():
-            _tell(f"{self.name}: the teachers link the words of {len(pairs)} pairs")
+            tell(f"{self.name}: the teachers link the words of {len(pairs)} pairs")
             both = (Translator.load(self.folder / f"{way}-1") for way in ("forward", "backward"))
             _write_lines(found, map(format_pharaoh, align_both_ways(*both, pairs.source, pairs.target)))
         return [parse_links(line)[0] for line in read_lines(found)]
@@ -230,7 +230,3 @@ def together(corpora: Iterable[Corpus]) -> Corpus:
 
 def _write_lines(path: Path, lines: Iterable[str]) -> None:
     write_text(path, "".join(f"{line}\n" for line in lines))
-
-
-def _tell(message: str) -> None:
-    print(message, file=sys.stderr, flush=True)

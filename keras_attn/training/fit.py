@@ -2,7 +2,6 @@
 
 import dataclasses
 import importlib.util
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -38,13 +37,13 @@ from keras_attn.training.inputs import (
     digest,
     train_tokenizers,
     training_pairs,
-    with_joined_lines,
+    with_drawn_pairs,
 )
 from keras_attn.training.losses import AttentionCrossEntropy, SmoothedCrossEntropy, TokenCount
 from keras_attn.training.memory import check_memory
 from keras_attn.training.optimizers import build_optimizer
 from keras_attn.training.plan import Plan
-from keras_attn.training.progress import ShowProgress
+from keras_attn.training.progress import ShowProgress, tell
 from keras_attn.training.r_drop import RDropCrossEntropy
 from keras_attn.training.same_config import with_config, without_files
 from keras_attn.training.scheduled_sampling import with_own_words
@@ -110,12 +109,12 @@ def _train(
     if start and not start.new_vocabulary:
         kept = state.config.tokenizer if state else load_config(start.folder).tokenizer
         if kept != config.tokenizer and not state:
-            _tell(f"the vocabulary is that of {start.folder}; [tokenizer] would count with a new one only")
+            tell(f"the vocabulary is that of {start.folder}; [tokenizer] would count with a new one only")
         config = dataclasses.replace(config, tokenizer=kept)
     if state:
         before, state = state, with_config(state, config)
         if state.finished and state.config.training == before.config.training:
-            _tell(f"the training in {folder} is finished already")
+            tell(f"the training in {folder} is finished already")
             return devices.from_first(partial(_finish, folder, state))
     pairs = training_pairs(config, corpus)
     state = state or _first_state(config, pairs, start)
@@ -142,22 +141,22 @@ def _go_on(
 ) -> TrainingState:
     """Trains from a state to the end, or until a callback stops it; returns the state at that point."""
     vocabularies = state.source_tokenizer, state.target_tokenizer
-    lines = with_joined_lines(pairs.train, config)
+    lines = with_drawn_pairs(pairs.train, config)
     batches = training_batches(lines, *vocabularies, config.data, config.training)
     plan = Plan.of(config, batches.steps_per_epoch, state.best_by)
     plan.check_rounds(state.rounds)
     if plan.is_over(state.rounds):
-        _tell(f"the training in {folder} is finished already")
+        tell(f"the training in {folder} is finished already")
         return dataclasses.replace(state, finished=True)
     trained, fitted = _build(config, state, plan, devices)
     if start and values is None:
-        _tell(start.fill(trained.model, *vocabularies))
+        tell(start.fill(trained.model, *vocabularies))
     elif start:
-        _tell(f"going on from the checkpoint in {folder}: {start.folder} counted only when training began")
+        tell(f"resuming from the checkpoint in {folder}; {start.folder} was used only when training began")
     _prepare_folder(folder, state, values, fitted)
-    _tell(_summary(batches, lines, plan, trained, state))
-    _tell(precision.describe(config.training.mixed_precision))
-    _tell(describe_unknown(pairs.dev, *vocabularies))
+    tell(_summary(batches, lines, plan, trained, state))
+    tell(precision.describe(config.training.mixed_precision))
+    tell(describe_unknown(pairs.dev, *vocabularies))
     evaluate = partial(evaluate_on_dev, Translator.from_trained(trained), pairs.dev)
     end_of_round = EndOfRound(
         folder, state, trained, plan=plan, evaluate=partial(devices.from_first, evaluate)
@@ -169,7 +168,7 @@ def _go_on(
         _fit(trained, fitted, batches, plan, devices, done=len(state.rounds), callbacks=[*own, *callbacks])
     except (KeyboardInterrupt, SystemExit):  # raised by the command when it is asked to terminate
         kept = len(end_of_round.state.rounds) * plan.steps_per_round
-        _tell(f"stopped; run the same command again to resume from step {kept} of {plan.total_steps}")
+        tell(f"stopped; run the same command again to resume from step {kept} of {plan.total_steps}")
         raise
     return end_of_round.state
 
@@ -333,7 +332,7 @@ def _of_backend(batches: TrainingBatches) -> Callable:
 def _finish(folder: Path, state: TrainingState) -> dict[str, Any]:
     """Completes the folder; if training is killed between the last checkpoint and here, the next call does it."""
     if not state.rounds:
-        _tell(f"stopped before the first evaluation: {folder} has no model yet")
+        tell(f"stopped before the first evaluation: {folder} has no model yet")
         return {}
     write_csv(folder / LOG, state.rounds)
     model_folder.update_config(folder, training=state.config.training, search=state.config.search)
@@ -348,7 +347,7 @@ def _finish(folder: Path, state: TrainingState) -> dict[str, Any]:
     top = best_by.best(state.rounds)
     others = "" if state.best_by == "loss" else metrics.get("dev_error_signature", "")  # perplexity has none
     signature = metrics.get(f"{best_by.column}_signature", others)
-    _tell(
+    tell(
         f"best model in {folder}: dev {best_by.describe(top)}, greedy, at step {top.step}  {signature}".rstrip()
     )
     return metrics
@@ -364,7 +363,3 @@ def _summary(
         f"{trained.model.count_params():,} parameters, step {done} of {plan.total_steps}; "
         f"the best model is chosen by {plan.best_by.name} on the development set (training.best_by)"
     )
-
-
-def _tell(message: str) -> None:
-    print(message, file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""The sentence pairs and vocabularies that a training starts from."""
+"""The sentence pairs and vocabularies that a training run starts from."""
 
 import dataclasses
 import hashlib
@@ -22,7 +22,7 @@ VOCABULARY_LINES = 200_000
 def training_pairs(config: Config, given: Splits | None = None) -> Splits:
     """The pairs to train on: those given, else those of the named corpus or of the files in the config.
 
-    The training pairs are augmented as `data.augmentation` says, lines from everyday life included. They keep their links where
+    With `data.augmentation`, lines from everyday life are among the training pairs. They keep their links where
     `training.guided_alignment` asks for them, and only there.
 
     Raises:
@@ -40,20 +40,22 @@ def training_pairs(config: Config, given: Splits | None = None) -> Splits:
     if config.data.augmentation:
         languages = config.data.source_language, config.data.target_language
         train = with_everyday_lines(train, languages=languages)
-        train = with_augmentation(train, config.data.augmentation, config.training.seed, languages=languages)
     dev = dataclasses.replace(
         pairs.dev, source=list(pairs.dev.source), target=list(pairs.dev.target), links=None
     )
     return Splits(train, dev)
 
 
-def with_joined_lines(train: Corpus, config: Config) -> Corpus:
-    """The training pairs, and the lines of several of them that `data.concatenations` asks for.
+def with_drawn_pairs(train: Corpus, config: Config) -> Corpus:
+    """The training pairs, the varied ones that `data.augmentation` asks for, and the lines of several of `data.concatenations`.
 
     They are drawn by the seed. Vocabularies are trained without them, so models with different seeds can be an ensemble.
     """
-    share = config.data.concatenations
-    return with_concatenations(train, share, config.training.seed) if share else train
+    data, seed = config.data, config.training.seed
+    if data.augmentation:
+        languages = data.source_language, data.target_language
+        train = with_augmentation(train, data.augmentation, seed, languages=languages)
+    return with_concatenations(train, data.concatenations, seed) if data.concatenations else train
 
 
 def _check_one_origin(data: DataConfig, given: Splits | None) -> None:
@@ -118,5 +120,5 @@ def digest(pairs: Splits) -> str:
     checksum = hashlib.sha256()
     for corpus in (pairs.train, pairs.dev):
         for line in chain(corpus.source, corpus.target, map(format_pharaoh, corpus.links or ())):
-            checksum.update(line.encode() + b"\n")
+            checksum.update(line.encode(errors="replace") + b"\n")
     return checksum.hexdigest()

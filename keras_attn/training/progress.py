@@ -44,7 +44,7 @@ class ShowProgress(keras.callbacks.Callback):
             self._bar.set_postfix_str(about, refresh=False)
             self._bar.update(self._step - done)
         elif now - self._told >= self._every:
-            print(f"step {self._step} of {self._bar.total}: {about}", file=sys.stderr, flush=True)
+            tell(f"step {self._step} of {self._bar.total}: {about}")
             self._told = now
 
     def on_epoch_end(self, epoch: int, logs: dict[str, float] | None = None) -> None:
@@ -53,7 +53,12 @@ class ShowProgress(keras.callbacks.Callback):
             told = f"compiled {programs:.0f} programs in {seconds:.1f} s: JAX needs one for every batch shape"
             tqdm.write(told, file=sys.stderr)
         if self._bar.disable and time.monotonic() - self._began >= self._every:
-            print("evaluating the development set", file=sys.stderr, flush=True)
+            tell("evaluating the development set")
+
+
+def tell(message: str) -> None:
+    """Prints a message about training, at once."""
+    print(message, file=sys.stderr, flush=True)
 
 
 def real_tokens(logs: dict[str, float]) -> float:

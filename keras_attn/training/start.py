@@ -1,4 +1,4 @@
-"""A training that starts from a trained model instead of from random weights."""
+"""A training run that starts from a trained model instead of from random weights."""
 
 import dataclasses
 from collections import defaultdict
@@ -25,9 +25,9 @@ class Start:
     Attributes:
         folder: its model folder. `[model]` must describe the same layers, and may add some, such as those of `copy`, which start at
             random; dropout and all of `[training]` may differ.
-        new_vocabulary: whether to train a vocabulary on the new sentence pairs, as `[tokenizer]` says. The pieces that both
-            vocabularies have keep what is known of them; another piece starts as the mean of the old pieces that spell it. Else the
-            model keeps its vocabulary.
+        new_vocabulary: whether to train a vocabulary on the new sentence pairs, as `[tokenizer]` says. Pieces in both vocabularies
+            keep their embeddings; any other piece starts as the mean of the old pieces that spell it. Otherwise the model keeps
+            its vocabulary.
     """
 
     folder: str | Path
@@ -103,7 +103,7 @@ def _kept(new: Tokenizer, old: Tokenizer) -> str:
 
 
 def _of_words(model: Seq2Seq) -> dict[int, tuple[str, int]]:
-    """Of weights with a row or a column for each word: which vocabulary it is of, and the axis."""
+    """Weights with one row or column per word, by `id`: their vocabulary and the axis."""
     layers = [("source", 0, model.source_embedding), ("target", 0, model.target_embedding)]
     if model.output_layer is not None:
         layers.append(("target", -1, model.output_layer))
@@ -111,7 +111,7 @@ def _of_words(model: Seq2Seq) -> dict[int, tuple[str, int]]:
 
 
 def _with_rows(old: np.ndarray, axis: int, origins: list[list[int]]) -> np.ndarray:
-    """Random rows instead would be several times as long as trained ones, and drown them in every output."""
+    """New rows are means of trained ones: random rows would be several times as long and would dominate every output."""
     old = np.moveaxis(old, axis, 0)
     return np.moveaxis(np.stack([old[each].mean(axis=0) for each in origins]), 0, axis)
 

@@ -334,11 +334,23 @@ def test_the_same_warning_about_two_blocks_is_given_twice(run, config, monkeypat
     assert result.stderr == "Warning: 1 of 16 lines was cut\n" * 2 + "Error: and then\n"
 
 
+class OutOfMemoryError(Exception):
+    """As torch's is called."""
+
+
 class ResourceExhaustedError(Exception):
     """Has the name of TensorFlow's."""
 
 
-@pytest.mark.parametrize("error", [MemoryError(), ResourceExhaustedError("OOM when allocating")])
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        ResourceExhaustedError("OOM when allocating"),
+        OutOfMemoryError("CUDA out of memory"),
+        RuntimeError("RESOURCE_EXHAUSTED: Out of memory"),  # JAX's
+    ],
+)
 def test_too_little_memory_is_one_line(run, config, monkeypatch, error):
     def fail(*_, **__):
         raise error

@@ -35,3 +35,15 @@ def test_a_beam_has_room_for_one_hypothesis_at_least():
     assert Beam(1).beam_size == 1
     with pytest.raises(ValueError, match=r"beam_size must be at least 1\. Received: beam_size=0"):
         Beam(0)
+
+
+def test_numbers_of_any_size_are_compared_with_the_limits():
+    with pytest.raises(ValueError, match="min_length must be at most"):
+        Beam(min_length=10**400)
+    with pytest.raises(ValueError, match="seed must be from 0"):
+        Sampling(seed=10**400)
+    for row in (-1, 2**63):
+        with pytest.raises(
+            ValueError, match=f"first_row must be from 0 up to 2 [*][*] 63 - 1. Received: first_row={row}"
+        ):
+            Sampling(first_row=row)

@@ -13,7 +13,8 @@ from keras_attn.inference.lite_translator import LiteTranslator
 from keras_attn.inference.translator import Translator
 from keras_attn.models.build import build_seq2seq
 from keras_attn.models.compiled_search import CompiledSearch
-from keras_attn.storage.engine_file import read_engine
+from keras_attn.storage.engine_file import has_engine, read_engine
+from keras_attn.storage.folder_files import ModelFolderError
 from keras_attn.storage.model_folder import TrainedModel, save_model
 
 pytestmark = pytest.mark.slow
@@ -113,3 +114,16 @@ def test_an_engine_that_finds_something_else_with_another_score_is_refused(tiny_
         _check(subject, Answers(search, longest, fine))
     with pytest.raises(EngineError, match="LiteRT and Keras find different translations"):
         _check(subject, Answers(search, longest, lambda found: last_word(last_score(found))))
+
+
+def test_a_graph_that_litert_cannot_run_is_no_engine_and_the_folder_stays(
+    tiny_trained, tmp_path, monkeypatch
+):
+    def refuse(*_, **__):
+        raise ModelFolderError("the engine in the folder cannot be used")
+
+    save_model(tmp_path / "model", tiny_trained)
+    monkeypatch.setattr("keras_attn.export.engine.LiteRTEngine", refuse)
+    with pytest.raises(EngineError, match="cannot be used"):
+        make_engine(tmp_path / "model")
+    assert not has_engine(tmp_path / "model")

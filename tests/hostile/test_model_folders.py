@@ -99,3 +99,24 @@ def test_a_folder_s_files_are_not_what_they_seem(folder, tmp_path):
             put(copy / name)
             with pytest.raises(ModelFolderError):
                 load_model(copy)
+
+
+def test_checksums_and_an_engine_that_are_not_files_are_not_read(folder, tmp_path):
+    import os
+
+    from keras_attn.storage.checksums import SUMS
+    from keras_attn.storage.engine_file import read_engine
+    from keras_attn.storage.folder_files import ENGINE
+    from keras_attn.storage.model_folder import ModelFolderError, check_model_folder, load_model
+
+    for name in (SUMS, ENGINE):
+        for number, put in enumerate((os.mkfifo, os.mkdir)):
+            copy = shutil.copytree(folder, tmp_path / f"{name} {number}")
+            (copy / name).unlink(missing_ok=True)
+            put(copy / name)
+            check_model_folder(copy)
+            assert read_engine(copy, "int8") is None
+        (copy / name).rmdir()
+        (copy / name).symlink_to("/dev/zero")
+        with pytest.raises(ModelFolderError, match="outside of it"):
+            load_model(copy)

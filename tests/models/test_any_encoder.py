@@ -318,6 +318,82 @@ def test_layers_that_keep_padding_apart_are_not(encoder):
     assert_more_padding_changes_nothing(compose(encoder), atol=1e-5)
 
 
+@keras.saving.register_keras_serializable("tests")
+class Weighted(layers.Layer):
+    """Makes its weights when it is built, as Keras' own layers do."""
+
+    def build(self, shape):
+        self.kernel = self.add_weight(shape=(shape[-1], WIDTH), name="kernel")
+
+    def call(self, x):
+        return ops.tanh(ops.matmul(x, self.kernel))
+
+
+@keras.saving.register_keras_serializable("tests")
+class Attending(layers.Layer):
+    """Builds the layers that it is made of."""
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.supports_masking = True
+        self.attention = layers.MultiHeadAttention(2, 4)
+
+    def build(self, shape):
+        self.attention.build(shape, shape)
+
+    def call(self, x, mask=None):
+        return self.attention(x, x, attention_mask=None if mask is None else mask[:, None, :])
+
+
+@keras.saving.register_keras_serializable("tests")
+class Twice(keras.Model):
+    """A model by a class."""
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.dense = layers.Dense(WIDTH)
+
+    def call(self, x):
+        return self.dense(x) * 2.0
+
+
+@keras.saving.register_keras_serializable("tests")
+class Scaled(layers.Layer):
+    """Has no weights, and its call takes neither `training` nor `mask`."""
+
+    def call(self, x):
+        return x * 2.0
+
+
+@pytest.mark.parametrize(
+    "encoder",
+    [
+        Weighted,
+        Attending,
+        Twice,
+        lambda: keras.Sequential([layers.Dense(WIDTH), Scaled()]),
+        lambda: keras.Sequential(
+            [Weighted(), keras.Sequential([Scaled(), layers.Conv1D(4, 3, padding="same")])]
+        ),
+    ],
+    ids=[
+        "weights made in build",
+        "layers built in build",
+        "a class of a model",
+        "an own layer",
+        "one inside another",
+    ],
+)
+def test_an_encoder_of_ones_own_is_built_as_keras_builds_it(encoder, tmp_path):
+    model = compose(encoder())
+    assert_more_padding_changes_nothing(model, atol=1e-6)
+    model.save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    np.testing.assert_array_equal(
+        *(ops.convert_to_numpy(each([SOURCE, TARGET_IN])) for each in (model, loaded))
+    )
+
+
 def test_half_precision_is_not_taken_for_padding_that_matters(mixed_float16):
     model = compose(keras.Sequential([layers.Conv1D(64, 3, padding="same") for _ in range(3)]))
     assert_more_padding_changes_nothing(model, atol=1e-2)

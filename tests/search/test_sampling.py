@@ -115,6 +115,8 @@ def test_a_row_s_numbers_depend_on_its_seed_and_its_number_only():
     others = random_numbers(2, range(4), 8)
     assert len(np.unique([rows, others])) == 64
     assert rows.dtype == "float32" and rows.min() >= 0 and rows.max() < 1
+    large = [random_numbers(seed, [0], 8) for seed in (2**63, 2**63 + 1, 2**64 - 1)]
+    assert len(np.unique(large)) == 24
 
 
 def test_log_probs_are_the_models_own(markov, ids, token_lists):

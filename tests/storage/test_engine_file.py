@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from keras_attn.storage import packaged
+from keras_attn.storage.checksums import SUMS
 from keras_attn.storage.engine_file import (
     EngineFile,
     PlacedArray,
@@ -90,3 +91,9 @@ def test_weights_without_a_place_are_refused(name, offset):
     place = PlacedArray(name or smallest_matrix()[0], False, "float32", offset)
     with pytest.raises(ModelFolderError, match=r"engine.zip and model.weights.h5 in .* do not fit together"):
         with_weights(MODEL, EngineFile(b"graph", (place,), {}))
+
+
+def test_an_engine_belongs_to_the_weights_of_a_folder_without_checksums_too(folder):
+    (folder / SUMS).unlink()
+    write_engine(folder, {"int8": EngineFile(b"graph", (), {"sizes": [1]})})
+    assert read_engine(folder, "int8").graph == b"graph"

@@ -20,7 +20,7 @@ from keras_attn.models.build import build_seq2seq
 from keras_attn.storage import model_folder as folders
 from keras_attn.storage.checksums import SUMS, read_sums
 from keras_attn.storage.engine_file import ENGINE, has_engine
-from keras_attn.storage.folder_files import check_folder_sums, replace_file
+from keras_attn.storage.folder_files import SAVING, check_folder_sums, replace_file
 from keras_attn.storage.model_folder import (
     FILES,
     ModelFolderError,
@@ -153,6 +153,7 @@ def test_a_save_killed_while_it_writes_leaves_the_old_model(
         patch.setattr(folders, "write_weights", die)
         save_model(model_folder, other_trained)
     assert same_weights(load_model(model_folder), tiny_trained)
+    assert not (model_folder / SAVING).exists()  # on a full disk the half would take space
     save_model(model_folder, other_trained)  # and the next save is not disturbed
     assert same_weights(load_model(model_folder), other_trained)
     assert sorted(path.name for path in model_folder.iterdir()) == sorted([*FILES, SUMS])

@@ -197,3 +197,27 @@ def test_a_coordinator_without_the_rest_is_refused_in_one_line(backend, expected
     told = [line for line in done.stderr.splitlines() if line.startswith("Error: ")]
     assert (done.returncode, len(told), "Traceback" in done.stderr) == (2, 1, False)
     assert expected in told[0]
+
+
+def test_what_the_first_process_has_reaches_the_others_in_pieces(monkeypatch):
+    """Pieces of ten bytes in the place of a gibibyte."""
+    sent = []
+    monkeypatch.setattr("keras_attn.training.devices.PIECE", 10)
+    monkeypatch.setattr(
+        "jax.experimental.multihost_utils.broadcast_one_to_all", lambda x: sent.append(x) or x
+    )
+    found = {"weights": list(range(100))}
+    first = Devices(distribution=None, count=1, process=0, processes=2)
+    assert first.from_first(lambda: found) == found
+    assert len(sent) > 10 and all(len(each) <= 10 for each in sent)
+    shapes = [each.shape for each in sent]
+    received = iter(sent)
+
+    def receive(given):
+        """What the first process has sent; a process that has nothing must give as much."""
+        assert given.shape == shapes.pop(0) and not given.any()
+        return next(received)
+
+    monkeypatch.setattr("jax.experimental.multihost_utils.broadcast_one_to_all", receive)
+    other = Devices(distribution=None, count=1, process=1, processes=2)
+    assert other.from_first(None) == found

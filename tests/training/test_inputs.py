@@ -12,7 +12,7 @@ from keras_attn.training.inputs import (
     digest,
     train_tokenizers,
     training_pairs,
-    with_joined_lines,
+    with_drawn_pairs,
 )
 
 CORPUS = Corpus(["one two", "two one"], ["ένα δύο", "δύο ένα"])
@@ -33,21 +33,24 @@ def test_files_give_the_pairs(data):
 
 
 def test_augmentation_adds_to_the_training_pairs_alone_and_draws_by_the_seed(data):
-    def pairs_of(copies, seed):
+    def drawn(copies, seed):
         augmented = dataclasses.replace(data, augmentation=copies)
-        return training_pairs(Config(data=augmented, training=TrainingConfig(seed=seed)))
+        config = Config(data=augmented, training=TrainingConfig(seed=seed))
+        pairs = training_pairs(config)
+        return pairs, with_drawn_pairs(pairs.train, config)
 
-    plain, augmented = pairs_of(0, 1), pairs_of(2, 1)
-    assert augmented.dev.source == plain.dev.source
-    assert augmented.train.source[:120] == list(plain.train.source)
-    assert len(augmented.train) > 130
-    assert pairs_of(2, 1).train == augmented.train != pairs_of(2, 2).train
+    (plain, _), (pairs, lines) = drawn(0, 1), drawn(2, 1)
+    assert pairs.dev.source == plain.dev.source
+    assert lines.source[:120] == pairs.train.source[:120] == list(plain.train.source)
+    assert len(lines) > len(pairs.train) + 10
+    assert drawn(2, 1)[1] == lines != drawn(2, 2)[1]
+    assert drawn(2, 2)[0] == pairs  # and so are vocabularies: models with different seeds can be an ensemble
 
 
 def test_varied_pairs_are_put_into_lines_of_several_sentences_too():
     corpus = Corpus([f"Tom has {n} cats." for n in range(20)], [f"Tom a {n} chats." for n in range(20)])
     config = Config(data=DataConfig(augmentation=1, concatenations=0.1))
-    lines = with_joined_lines(training_pairs(config, Splits(corpus, corpus)).train, config).source
+    lines = with_drawn_pairs(training_pairs(config, Splits(corpus, corpus)).train, config).source
     several = [line for line in lines if line.count("cats") > 1]
     assert several == lines[-len(several) :]
     assert 8 <= len(several) <= len(lines) / 10
@@ -56,19 +59,20 @@ def test_varied_pairs_are_put_into_lines_of_several_sentences_too():
 
 def test_augmentation_alone_joins_no_lines():
     corpus = Corpus([f"Tom has {n} cats." for n in range(20)], [f"Tom a {n} chats." for n in range(20)])
-    pairs = training_pairs(Config(data=DataConfig(augmentation=1)), Splits(corpus, corpus))
-    assert len(pairs.train) > 20
-    assert all(line.upper().count("CATS") == 1 for line in pairs.train.source)
+    config = Config(data=DataConfig(augmentation=1))
+    lines = with_drawn_pairs(training_pairs(config, Splits(corpus, corpus)).train, config)
+    assert len(lines) > 30
+    assert all(line.upper().count("CATS") <= 1 for line in lines.source)
 
 
 def test_lines_of_several_pairs_are_added_as_many_as_the_config_says():
     corpus = Corpus(["a b", "c"], ["A B", "C"])
     config = Config(data=DataConfig(concatenations=4))
     assert training_pairs(config, Splits(corpus, corpus)) == Splits(corpus, corpus)
-    lines = with_joined_lines(corpus, config)
+    lines = with_drawn_pairs(corpus, config)
     assert lines.source[:2] == corpus.source and len(lines) == 2 + 8
     assert [line.upper() for line in lines.source] == lines.target
-    assert with_joined_lines(corpus, Config()) is corpus
+    assert with_drawn_pairs(corpus, Config()) is corpus
 
 
 def test_links_belong_to_the_training_pairs_alone(data, pair_files):

@@ -1,6 +1,7 @@
 """Which precision `training.mixed_precision = "auto"` is, by what Linux says of the processor, or by the accelerator."""
 
 import os
+import types
 
 import pytest
 
@@ -65,4 +66,25 @@ def test_auto_is_bfloat16_on_ampere_and_later_and_on_tpus(accelerators, policy, 
     monkeypatch.setattr(precision, "cpu_multiplies_bfloat16", lambda: policy == "float32")  # is not asked
     monkeypatch.setattr(tf.config, "list_physical_devices", lambda kind: accelerators.get(kind, []))
     monkeypatch.setattr(tf.config.experimental, "get_device_details", lambda gpu: {"compute_capability": gpu})
+    assert precision.dtype_policy("auto") == policy
+
+
+@pytest.mark.parametrize(
+    ("platform", "capability", "policy"),
+    [
+        ("gpu", "8.0", "mixed_bfloat16"),
+        ("gpu", "7.5", "float32"),
+        ("gpu", "12.0", "mixed_bfloat16"),
+        ("gpu", "gfx90a", "float32"),  # AMD's: it is not known which of them multiply in it
+        ("gpu", None, "float32"),
+        ("tpu", None, "mixed_bfloat16"),
+    ],
+)
+def test_on_jax_an_accelerator_says_what_it_is(platform, capability, policy, monkeypatch):
+    import jax
+
+    device = types.SimpleNamespace(platform=platform, compute_capability=capability)
+    monkeypatch.setattr(precision, "_multiplies_bfloat16", MULTIPLIES)
+    monkeypatch.setattr(precision.keras.backend, "backend", lambda: "jax")
+    monkeypatch.setattr(jax, "local_devices", lambda: [device])
     assert precision.dtype_policy("auto") == policy

@@ -120,7 +120,7 @@ def _value(node: Node | None, key: bytes) -> int | None:
 
 
 def _before(symbols: Node, rules: Node) -> Node:
-    """Rules where no symbol begins: of those that go on where one has ended, none is ever looked at."""
+    """The rules, without those that could never apply because a symbol matches first."""
     if symbols.value is not None:
         return symbols
     children = dict(rules.children)

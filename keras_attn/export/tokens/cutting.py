@@ -27,9 +27,9 @@ class Cut(NamedTuple):
     """Sub-words of a text, int32 all of it.
 
     Attributes:
-        ids: `[M]`, whatever behind the last.
-        starts: `[M]`, the byte of the text at which each begins; of a character that is spelled in bytes, where it does.
-        length: how many there are, which may be more than M.
+        ids: `[M]`; what follows the last sub-word is arbitrary.
+        starts: `[M]`, the byte of the text at which each begins; for a character spelled in bytes, where the character begins.
+        length: the number of sub-words, which may exceed M.
     """
 
     ids: tf.Tensor

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 LABEL = 1 << 22  # a cell is label * LABEL + next state
-NO_BYTE = 256  # a label that no cell bears
+NO_BYTE = 256  # a label that no cell has
 VALUE = (NO_BYTE + 1) * LABEL  # or VALUE + value
 _PATIENCE = 200  # free cells that do not fit
 _BLOCK = 512  # s ^ b is in the block of s for every b, NO_BYTE too

@@ -41,10 +41,10 @@ def spread(counts: tf.Tensor, size: int) -> Spread:
 
 
 def follow(jumps: tf.Tensor, start: tf.Tensor) -> tf.Tensor:
-    """`start` `[1]`, where one jumps to from there, and so on: as many places as there are jumps, `[N]`.
+    """The path of jumps from `start` `[1]`: `start`, the place one jump further, and so on, `[N]`.
 
     Args:
-        jumps: `[N]`, where one gets to from each place in one jump.
+        jumps: `[N]`, the place that one jump reaches from each place.
     """
     size, path = jumps.shape[0], start
     while path.shape[0] < size:
@@ -60,7 +60,7 @@ def longest_match(tries: Sequence[DoubleArray], codes: tf.Tensor, first: int) ->
     Args:
         tries: in one array, of values that are added up, see `character_map`.
         codes: `[N]`, bytes, or `NO_BYTE`.
-        first: what is added to.
+        first: the initial value of every sum.
     """
     walk, size = Walk(tries[0]), len(tries) * codes.shape[0]
     roots = tf.constant(np.repeat([trie.root for trie in tries], codes.shape[0]), tf.int32)
@@ -108,7 +108,7 @@ class Walk:
         return tf.maximum(value, -1)
 
     def goes_on(self, state: tf.Tensor) -> tf.Tensor:
-        """Whether there is any state left that bytes may lead out of."""
+        """Whether a byte can still lead from any of the states to another one."""
         return tf.reduce_min(state) < self._trie.end
 
     def _inner(self, state: tf.Tensor) -> tf.Tensor:

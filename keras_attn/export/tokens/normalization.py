@@ -63,7 +63,7 @@ def normalized(text: tf.Tensor, tables: Normalization) -> Normalized:
 
 
 def is_byte(numbers: tf.Tensor) -> tf.Tensor:
-    """Which are from 0 to 255."""
+    """Which numbers are bytes, 0 to 255."""
     return tf.bitwise.right_shift(numbers, 8) == 0
 
 

@@ -9,7 +9,7 @@ _FIRST, _SECOND = BLOCKS
 
 
 def _about_letters() -> np.ndarray:
-    """int16, by place in both blocks: of a capital twice the way to its small letter, of such a small letter 1, of others 0."""
+    """int16, by position in both blocks: of a capital twice the distance to its small letter, of that small letter 1, else 0."""
     about = np.zeros(_SECOND.stop, np.int16)
     about[list(SMALL_LETTERS)] = [2 * (small - point) for point, small in SMALL_LETTERS.items()]
     about[list(SMALL_LETTERS.values())] = 1

@@ -17,9 +17,9 @@ class Tokens(NamedTuple):
     """Sub-words of a text, as SentencePiece has them.
 
     Attributes:
-        ids: int32 `[M]`, whatever behind the last.
+        ids: int32 `[M]`; what follows the last sub-word is arbitrary.
         starts: int32 `[M]`, the byte of the text at which each begins.
-        length: how many there are, which may be more than M.
+        length: the number of sub-words, which may exceed M.
         truncated: whether the end of the text is missing.
     """
 
