@@ -5,7 +5,7 @@ from typing import Any
 
 from keras_attn.models.searching import Embeddings, Encoded, Searching
 from keras_attn.models.seq2seq import Seq2Seq
-from keras_attn.search.ensemble import ensemble, log_mean
+from keras_attn.search.ensemble import ensemble, log_mean, mean_weights
 from keras_attn.search.types import LogProbs, State, Step, Tensor, Tokens, Weights
 
 
@@ -84,4 +84,4 @@ class Ensemble(Searching):
         log_probs, weights = zip(
             *(model.score(source, target_in, target_out) for model in self.models), strict=True
         )
-        return log_mean(log_probs), sum(weights) / len(weights) if self.has_attention else None
+        return log_mean(log_probs), mean_weights(weights)

@@ -209,6 +209,9 @@ class Seq2Seq(Searching, keras.Model):
             target_out: int32 `(B, T)`, the words that follow; padded on the right with 0.
         """
         source = ops.convert_to_tensor(source)
+        target_in, target_out = (
+            ops.convert_to_tensor(each, dtype="int32") for each in (target_in, target_out)
+        )
         memory, state, mask = self._memory(source, self.embeddings)
         decoding = self._decoding(self.embeddings)
         logits, weights = decoding.forced(

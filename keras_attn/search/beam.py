@@ -1,6 +1,7 @@
 """Beam search that keeps live and finished hypotheses separately."""
 
 import math
+from numbers import Integral
 
 from keras import ops, tree
 
@@ -74,8 +75,8 @@ def beam(
     Algorithm for Neural Generation", section 3; Post and Vilar (2018), "Fast Lexically Constrained Decoding with Dynamic Beam
     Allocation for Neural Machine Translation", section 3.
     """
-    if beam_size < 1:
-        raise ValueError(f"beam_size must be at least 1. Received: beam_size={beam_size}")
+    if not isinstance(beam_size, Integral) or beam_size < 1:
+        raise ValueError(f"beam_size must be at least 1, and a whole number. Received: beam_size={beam_size}")
     for name, value in {
         "length_penalty": length_penalty,
         "coverage_penalty": coverage_penalty,
@@ -85,7 +86,7 @@ def beam(
             raise ValueError(f"{name} must be 0 or more, and finite. Received: {name}={value}")
     if coverage_penalty and source_mask is None:
         raise ValueError("coverage_penalty needs a source_mask, which says which words to cover.")
-    if isinstance(n_best, int) and not 1 <= n_best <= beam_size:
+    if isinstance(n_best, Integral) and not 1 <= n_best <= beam_size:
         raise ValueError(
             f"n_best must be from 1 to beam_size, {beam_size}, or None for all. Received: n_best={n_best}"
         )

@@ -13,8 +13,9 @@ from typing import Protocol
 
 from keras import ops
 
+from keras_attn.layers.checks import check_counts
 from keras_attn.search.decode_loop import batch_size
-from keras_attn.search.hypotheses import NEVER
+from keras_attn.search.hypotheses import NEVER, check_rows
 from keras_attn.search.types import LogProbs, Scalar, State, Step, Tensor, Tokens, Weights
 from keras_attn.special_ids import PAD_ID
 
@@ -35,11 +36,18 @@ class Constraint(Protocol):
 class NoRepeat:
     """Forbids repeating any sequence of `n` tokens.
 
+    Args:
+        n: at least 1.
+        max_length: that of the search.
+
     Reference: Paulus et al. 2018, "A Deep Reinforced Model for Abstractive Summarization", section 2.5.
     """
 
     n: int
     max_length: int
+
+    def __post_init__(self) -> None:
+        check_counts(n=self.n, max_length=self.max_length)
 
     def start(self, batch: int | Scalar) -> State:
         return ops.zeros((batch, self.max_length), dtype="int32")  # the last L tokens read, the newest last
@@ -61,13 +69,22 @@ class Prefix:
     """Forces the given tokens at the beginning, even if another constraint forbids them.
 
     Args:
-        ids: int32 `[B, P]`, padded on the right with 0.
+        ids: int32 `[B, P]`, without BOS, padded on the right with 0.
+
+    Raises:
+        ValueError: ids of another rank, without a column, or, when the search begins, of another number of sentences.
     """
 
     def __init__(self, ids: Tensor) -> None:
-        self._ids = ops.convert_to_tensor(ids)
+        self._ids = ops.cast(ops.convert_to_tensor(ids), "int32")
+        if len(self._ids.shape) != 2 or self._ids.shape[1] == 0:
+            raise ValueError(
+                "a prefix must have the shape [B, P], a row for each sentence, with a P of at least 1. "
+                f"Received: shape {tuple(self._ids.shape)}"
+            )
 
     def start(self, batch: int | Scalar) -> State:
+        check_rows("the prefix", self._ids, batch)
         return self._ids  # the rest of the prefix, then padding
 
     def __call__(self, forbidden: Forbidden, tokens: Tokens, left: State) -> tuple[Forbidden, State]:

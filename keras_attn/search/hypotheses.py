@@ -37,12 +37,21 @@ class Hypotheses(NamedTuple):
 
 
 def check_ids(bos_id: int, eos_id: int) -> None:
-    """Refuses an EOS that could never be produced."""
+    """Refuses an EOS that could never be produced, and ids below 0."""
+    if min(bos_id, eos_id) < 0:
+        raise ValueError(f"bos_id and eos_id must be 0 or more. Received: bos_id={bos_id}, eos_id={eos_id}")
     if eos_id in (PAD_ID, bos_id):
         raise ValueError(
             f"eos_id must be neither {PAD_ID}, the padding, nor bos_id: these are never produced. "
             f"Received: bos_id={bos_id}, eos_id={eos_id}"
         )
+
+
+def check_rows(name: str, tensor: Tensor, batch: int | Scalar) -> None:
+    """Refuses a tensor with another number of rows than there are sentences, if both numbers are known."""
+    rows = tensor.shape[0]
+    if isinstance(rows, int) and isinstance(batch, int) and rows != batch:
+        raise ValueError(f"{name} must have a row for each of the {batch} sentences. Received: {rows}")
 
 
 def sentence_limits(limits: Limits, batch: int | Scalar, max_length: int) -> Tensor:
@@ -56,6 +65,7 @@ def sentence_limits(limits: Limits, batch: int | Scalar, max_length: int) -> Ten
         raise ValueError(
             f"limits must have one number per sentence, [B]. Received: shape {tuple(limits.shape)}"
         )
+    check_rows("limits", limits, batch)
     return ops.minimum(ops.reshape(limits, (batch,)), max_length)
 
 
@@ -63,6 +73,11 @@ def possible(log_probs: LogProbs, position: Scalar, *, bos_id: int, eos_id: int,
     """Log-probabilities float32 `[N, V]` in which PAD and BOS are impossible, and EOS where it would be the token before number
     `min_length`, counted from 1."""
     first_ids = np.arange(1 + max(PAD_ID, bos_id, eos_id))  # no later one is ever impossible
+    if len(first_ids) > log_probs.shape[-1]:
+        raise ValueError(
+            f"bos_id and eos_id must be among the {log_probs.shape[-1]} words of the vocabulary. "
+            f"Received: bos_id={bos_id}, eos_id={eos_id}"
+        )
 
     def impossible(*ids: int) -> Tensor:
         return ops.convert_to_tensor(NEVER * np.isin(first_ids, ids).astype("float32"))

@@ -1,13 +1,15 @@
 """Sampling: draws each token from the model's distribution, with a temperature and cut to its most probable part."""
 
+import math
 from collections.abc import Iterable
 
 import numpy as np
 from keras import ops
 
 from keras_attn.search import hypotheses
+from keras_attn.search.decode_loop import batch_size
 from keras_attn.search.greedy import decode_one
-from keras_attn.search.hypotheses import Hypotheses
+from keras_attn.search.hypotheses import NEVER, Hypotheses
 from keras_attn.search.types import Limits, State, Step, Tensor, Tokens
 
 
@@ -45,18 +47,27 @@ def sample(
     Raises:
         ValueError: an invalid value, or a step that breaks its contract.
     """
-    if not temperature > 0:
+    if not 0 < temperature < math.inf:
         raise ValueError(
-            f"temperature must be above 0. Received: {temperature}. Use greedy search instead of 0."
+            f"temperature must be above 0, and finite. Received: {temperature}. Use greedy search instead of 0."
         )
     if top_k < 0:
         raise ValueError(f"top_k must be 0 (all tokens) or more. Received: {top_k}")
     if not 0 < top_p <= 1:
         raise ValueError(f"top_p must be above 0 and at most 1 (all tokens). Received: {top_p}")
 
+    uniforms = ops.cast(ops.convert_to_tensor(uniforms), "float32")
+    if len(uniforms.shape) != 2 or (uniforms.shape[1] or max_length) < max_length:
+        raise ValueError(
+            f"uniforms must have the shape [B, L], with an L of at least max_length, {max_length}. "
+            f"Received: shape {tuple(uniforms.shape)}"
+        )
+    hypotheses.check_rows("uniforms", uniforms, batch_size(state))
+
     def draw(log_probs, position):
         best, tokens = hypotheses.best_tokens(log_probs, top_k or log_probs.shape[-1])  # [B, k]
-        choice = _inverse_cdf(best / temperature, top_p, ops.take(uniforms, position, axis=1))[:, None]
+        tempered = ops.where(best > NEVER / 2, best / temperature, NEVER)  # the impossible stays so
+        choice = _inverse_cdf(tempered, top_p, ops.take(uniforms, position, axis=1))[:, None]
         return tuple(ops.squeeze(ops.take_along_axis(x, choice, axis=1), 1) for x in (best, tokens))
 
     return decode_one(

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from keras import ops
 
+from keras_attn.config import Beam
 from keras_attn.layers import AttentionDecoder, BahdanauAttention, LuongAttention
 from keras_attn.models.bridge import CopyBridge
+from keras_attn.models.ensemble import Ensemble
 from keras_attn.models.seq2seq import Seq2Seq
 
 layers = keras.layers
@@ -420,3 +422,23 @@ def test_an_encoder_whose_last_state_reads_padding_is_refused():
     encoder = keras.Model(embedded, [layers.Dense(WIDTH)(embedded), ops.mean(embedded, axis=1)])
     with pytest.raises(ValueError, match="another memory or state when more padding follows"):
         compose(encoder)
+
+
+def test_models_whose_memories_differ_in_length_have_no_weights_together():
+    def of_frames(strides):
+        convolution = layers.Conv1D(WIDTH, 3, strides=strides, padding="same")
+        return compose(convolution, source_embedding=None, source_shape=(None, 5))
+
+    both = Ensemble([of_frames(1), of_frames(2)])
+    frames = np.random.default_rng(1).normal(size=(2, 8, 5)).astype("float32")
+    assert both.search(frames, Beam(3), max_length=4).tokens.shape == (2, 3, 4)
+    log_probs, weights = both.score(frames, TARGET_IN, TARGET_OUT)
+    assert log_probs.shape == (2, 3) and weights is None
+
+
+def test_targets_to_score_may_be_lists(model):
+    ours, theirs = (
+        ops.convert_to_numpy(model.score(SOURCE, given_in, given_out)[0])
+        for given_in, given_out in ((TARGET_IN, TARGET_OUT), (TARGET_IN.tolist(), TARGET_OUT.tolist()))
+    )
+    np.testing.assert_array_equal(ours, theirs)

@@ -232,6 +232,11 @@ def test_a_sentence_is_found_alike_alone_in_a_batch_and_in_another_order(markov,
     ("wrong", "message"),
     [
         ({"beam_size": 0}, "beam_size must be at least 1"),
+        ({"beam_size": 2.0}, "beam_size must be at least 1, and a whole number"),
+        (
+            {"n_best": np.int64(4)},
+            "n_best must be from 1 to beam_size, 3, or None for all. Received: n_best=4",
+        ),
         ({"length_penalty": -1.0}, "length_penalty must be 0 or more"),
         ({"length_penalty": float("nan")}, "length_penalty must be 0 or more"),
         ({"length_penalty": float("inf")}, "length_penalty must be 0 or more, and finite"),

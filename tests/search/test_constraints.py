@@ -162,3 +162,28 @@ def test_a_prefix_has_the_last_word_over_a_method_s_constraints(markov, token_li
 def test_a_negative_number_is_refused(method, name):
     with pytest.raises(ValueError, match=f"{name} must be 0 or more"):
         method(**{name: -1})
+
+
+@pytest.mark.parametrize("wrong", [[5, 1], np.zeros((2, 0), "int32"), [[[5]], [[1]]]])
+def test_a_prefix_without_rows_or_columns_is_refused(wrong):
+    with pytest.raises(ValueError, match=r"a prefix must have the shape \[B, P\]"):
+        Prefix(wrong)
+
+
+def test_a_prefix_has_a_row_for_each_sentence(markov):
+    model = markov(2)
+    with pytest.raises(ValueError, match="the prefix must have a row for each of the 2 sentences"):
+        constrained(model, model.state, [Prefix([[5, 1]])])
+
+
+def test_a_prefix_may_be_of_wide_integers(markov, ids, token_lists):
+    model = markov(2)
+    step, state = constrained(model, model.state, [Prefix(np.array([[5, 1], [1, 0]], "int64"))])
+    found = token_lists(greedy(step, state, **ids, max_length=LIMIT))
+    assert found[0][0][:2] == (5, 1) and found[1][0][0] == 1
+
+
+@pytest.mark.parametrize(("n", "max_length"), [(0, 6), (-1, 6), (2, 0)])
+def test_counts_of_what_must_not_be_repeated_are_at_least_one(n, max_length):
+    with pytest.raises(ValueError, match="must be an integer of at least 1"):
+        NoRepeat(n, max_length)

@@ -141,6 +141,13 @@ def test_log_probs_are_the_models_own(markov, ids, token_lists):
     [
         ({"temperature": 0.0}, "temperature must be above 0"),
         ({"temperature": float("nan")}, "temperature must be above 0"),
+        ({"temperature": float("inf")}, "temperature must be above 0, and finite"),
+        (
+            {"uniforms": np.zeros((1, 3), "float32")},
+            "uniforms must have the shape .* of at least max_length, 4",
+        ),
+        ({"uniforms": np.zeros(4, "float32")}, "uniforms must have the shape"),
+        ({"uniforms": np.zeros((2, 4), "float32")}, "uniforms must have a row for each of the 1 sentences"),
         ({"top_k": -1}, "top_k must be 0"),
         ({"top_p": 0.0}, "top_p must be above 0"),
         ({"top_p": 1.1}, "top_p must be above 0"),
@@ -152,3 +159,12 @@ def test_unusable_values_are_refused(speller, ids, wrong, message):
     arguments = {"state": step.state, "max_length": 4, "uniforms": random_numbers(1, [0], 4), **ids, **wrong}
     with pytest.raises(ValueError, match=message):
         sample(step, **arguments)
+
+
+def test_padding_and_bos_are_never_drawn_however_hot(markov, ids):
+    model = markov(2)
+    uniforms = np.random.default_rng(1).random((2, 6))  # float64, too
+    drawn = sample(model, model.state, uniforms=uniforms, temperature=1e30, max_length=6, **ids)
+    tokens = np.array(drawn.tokens)
+    assert ids["bos_id"] not in tokens
+    assert ((tokens != 0).sum(axis=-1) == np.array(drawn.lengths)).all()
