@@ -8,7 +8,7 @@ from typing import Any
 import tensorflow as tf
 
 from keras_attn.export.description import SAVED_MODEL_DESCRIPTION, check_sums, files_in, read_description
-from keras_attn.export.parity import Outputs, Parity, Said, Source, compare
+from keras_attn.export.parity import Outputs, Parity, Source, Translated, compare
 from keras_attn.export.runner import LiteRTModel, LiteRTTranslator
 from keras_attn.export.subject import Exportable, Subject, load_subject
 
@@ -76,7 +76,7 @@ def check_saved_model(
     size = subject.search.batch_size
 
     def run(sources: Sequence[Source]) -> Outputs:
-        said: list[Said] = []
+        said: list[Translated] = []
         scores: list[float] = []
         start = time.perf_counter()
         for first in range(0, len(sources), size):

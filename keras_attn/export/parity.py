@@ -24,13 +24,13 @@ MIN_SENTENCES = 50
 TOLERANCE = 1e-3  # nats: far above rounding, far below the effect of a wrong formula
 
 Source: TypeAlias = str | np.ndarray  # a sentence, or what a bare model reads
-Said: TypeAlias = str | tuple[int, ...]  # a sentence, or ids
+Translated: TypeAlias = str | tuple[int, ...]  # a sentence, or ids
 
 
 class Outputs(NamedTuple):
     """The translations of an export, and how long they took."""
 
-    said: list[Said]
+    said: list[Translated]
     scores: list[float]
     seconds: float
 
@@ -40,7 +40,7 @@ class _Expected(NamedTuple):
 
     source: Source
     inputs: np.ndarray  # as the model reads it
-    said: Said
+    said: Translated
     score: float
 
 
@@ -58,8 +58,8 @@ class Difference:
     """
 
     source: Source
-    keras: Said
-    exported: Said
+    keras: Translated
+    exported: Translated
     gap: float
 
     @property
@@ -228,17 +228,17 @@ def _say_ids(
     return [_Expected(inputs[row], inputs[row], said[row], scores[row]) for row in rows], rows
 
 
-def _differences(subject: Subject, unlike: list[tuple[_Expected, Said]]) -> tuple[Difference, ...]:
+def _differences(subject: Subject, unlike: list[tuple[_Expected, Translated]]) -> tuple[Difference, ...]:
     spec = subject.model.inputs[0]
     specs = [tf.TensorSpec([2, *spec.shape[1:]], spec.dtype), *[tf.TensorSpec([2, None], tf.int32)] * 2]
     score = tf.function(subject.model.score, input_signature=specs, autograph=False)
 
-    def ids_of(said: Said) -> list[int]:
+    def ids_of(said: Translated) -> list[int]:
         if isinstance(said, str):
             return target_out_of(subject.target_tokenizer.encode([said])[0])
         return list(said)
 
-    def gap(our: _Expected, said: Said) -> float:
+    def gap(our: _Expected, said: Translated) -> float:
         targets = [ids_of(our.said), ids_of(said)]
         target_in, target_out = _padded([target_in_of(ids) for ids in targets]), _padded(targets)
         log_probs = score(np.stack([our.inputs] * 2), target_in, target_out)[0].numpy()  # [2, T]
@@ -255,7 +255,7 @@ def _padded(rows: Sequence[Sequence[int]]) -> np.ndarray:
 
 
 def _scores(
-    subject: Subject, theirs: list[Said], ours: list[Said], references: list[str] | None
+    subject: Subject, theirs: list[Translated], ours: list[Translated], references: list[str] | None
 ) -> tuple[Scores | None, Scores | None]:
     """BLEU of the export and of Keras; without references, that of the export against Keras' translations."""
     if not subject.translator or have_no_spaces(ours if references is None else references):

@@ -11,7 +11,6 @@ from keras_attn.special_ids import PAD_ID, UNK_ID
 from keras_attn.text.framing import check_lines
 from keras_attn.text.glossary import Glossary
 from keras_attn.text.tokenizer import Tokenizer
-from keras_attn.text.words import may_follow_a_word
 
 
 class _Phrase(NamedTuple):
@@ -80,8 +79,7 @@ class Requirements:
                 ids[i, j, : len(phrase.ids)] = phrase.ids
                 terms[i, j, [place for place in phrase.places if place < length]] = 1
         terms[~terms.any(axis=2)] = 1  # no place is known, so all are right
-        pieces = self._tokenizer.pieces(range(self._tokenizer.vocab_size))
-        return Phrases(ids, np.array([may_follow_a_word(piece) for piece in pieces]), terms)
+        return Phrases(ids, self._tokenizer.may_follow_a_word, terms)
 
 
 def _phrases(

@@ -6,7 +6,7 @@ from numbers import Integral
 from keras import ops, tree
 
 from keras_attn.search import hypotheses, paths
-from keras_attn.search.candidates import Choice, best_extensions, said_extensions
+from keras_attn.search.candidates import Choice, best_extensions, constrained_extensions
 from keras_attn.search.decode_loop import batch_size, decode_loop
 from keras_attn.search.greedy import greedy
 from keras_attn.search.hypotheses import NEVER, Hypotheses
@@ -124,7 +124,9 @@ def beam(
         if phrases is None:
             choice = best_extensions(live, log_probs, diversity=diversity)
         else:
-            choice = said_extensions(live, log_probs, weights, phrases, room=limits - position, eos_id=eos_id)
+            choice = constrained_extensions(
+                live, log_probs, weights, phrases, room=limits - position, eos_id=eos_id
+            )
         candidates = _extended(live, choice, position, first_rows)
         ended = ops.equal(choice.tokens, eos_id)
         finished = paths.best_finished(finished, paths.only(candidates, ended), ranking)

@@ -12,7 +12,7 @@ from keras_attn.search import hypotheses, phrases
 from keras_attn.search.constraints import marked
 from keras_attn.search.hypotheses import NEVER
 from keras_attn.search.paths import Paths
-from keras_attn.search.phrases import Phrases, Said
+from keras_attn.search.phrases import PhraseProgress, Phrases
 from keras_attn.search.types import LogProbs, Tensor, Weights
 
 _WANTED = 1e5  # far above any difference of log-probabilities, far below the value of impossible ones
@@ -25,7 +25,7 @@ class Choice(NamedTuple):
     log_probs: Tensor  # float32 [B, 2K], of the whole hypothesis
     tokens: Tensor  # int32 [B, 2K]
     parents: Tensor  # int32 [B, 2K], the slot of the hypothesis that each continues
-    said: Said | tuple[()]  # [B, 2K, ...], how much of the phrases each then contains
+    said: PhraseProgress | tuple[()]  # [B, 2K, ...], how much of the phrases each then contains
 
 
 def best_extensions(live: Paths, log_probs: LogProbs, *, diversity: float) -> Choice:
@@ -37,7 +37,7 @@ def best_extensions(live: Paths, log_probs: LogProbs, *, diversity: float) -> Ch
     return _best(keys, totals, tokens, ())
 
 
-def said_extensions(
+def constrained_extensions(
     live: Paths, log_probs: LogProbs, weights: Weights, wanted: Phrases, *, room: Tensor, eos_id: int
 ) -> Choice:
     """Picks 2K of a sentence in turns, by how much of the phrases they contain.
@@ -81,7 +81,7 @@ def _totals(live: Paths, best: Tensor) -> Tensor:
     return live.log_probs[:, :, None] + ops.reshape(best, (-1, beam_size, choices))
 
 
-def _best(keys: Tensor, totals: Tensor, tokens: Tensor, said: Said | tuple[()]) -> Choice:
+def _best(keys: Tensor, totals: Tensor, tokens: Tensor, said: PhraseProgress | tuple[()]) -> Choice:
     """The 2K with the largest keys."""
     _, beam_size, choices = totals.shape
     keys, places = ops.top_k(ops.reshape(keys, (-1, beam_size * choices)), 2 * beam_size)  # [B, 2K]

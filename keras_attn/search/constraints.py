@@ -13,7 +13,7 @@ from typing import Protocol
 
 from keras import ops
 
-from keras_attn.layers.checks import check_counts
+from keras_attn.config.methods import check_number
 from keras_attn.search.decode_loop import batch_size
 from keras_attn.search.hypotheses import NEVER, check_rows
 from keras_attn.search.types import LogProbs, Scalar, State, Step, Tensor, Tokens, Weights
@@ -47,7 +47,10 @@ class NoRepeat:
     max_length: int
 
     def __post_init__(self) -> None:
-        check_counts(n=self.n, max_length=self.max_length)
+        for name, count in (("n", self.n), ("max_length", self.max_length)):
+            check_number(name, count, int)
+            if count < 1:
+                raise ValueError(f"{name} must be at least 1. Received: {name}={count}")
 
     def start(self, batch: int | Scalar) -> State:
         return ops.zeros((batch, self.max_length), dtype="int32")  # the last L tokens read, the newest last

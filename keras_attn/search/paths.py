@@ -9,7 +9,7 @@ from keras_attn.search.coverage_penalty import coverage_penalty as missing_words
 from keras_attn.search.decode_loop import weights_of
 from keras_attn.search.hypotheses import NEVER, Hypotheses
 from keras_attn.search.length_penalty import length_penalty as penalty
-from keras_attn.search.phrases import Phrases, Said, nothing_said, placement
+from keras_attn.search.phrases import PhraseProgress, Phrases, no_progress, placement
 from keras_attn.search.types import Active, KeptWeights, Scalar, Tensor
 from keras_attn.special_ids import PAD_ID
 
@@ -26,7 +26,7 @@ class Paths(NamedTuple):
     coverage: (
         Tensor | tuple[()]
     )  # float32 [B, M, S], the sum of the attention weights so far; () if not needed
-    said: Said | tuple[()]  # [B, M, ...], progress with the phrases; () if there are none
+    said: PhraseProgress | tuple[()]  # [B, M, ...], progress with the phrases; () if there are none
 
 
 class Ranking(NamedTuple):
@@ -67,7 +67,7 @@ def start(
     coverage = ()
     if source_mask is not None:
         coverage = ops.zeros((batch, beam_size, ops.shape(source_mask)[1]), dtype="float32")
-    said = () if phrases is None else nothing_said(phrases, beam_size)
+    said = () if phrases is None else no_progress(phrases, beam_size)
     live = Paths(buffer, buffer, lengths, first, coverage, said)
     return live, live._replace(log_probs=none)
 

@@ -43,7 +43,7 @@ class Phrases(NamedTuple):
     terms: Tensor | None = None
 
 
-class Said(NamedTuple):
+class PhraseProgress(NamedTuple):
     """The progress of hypotheses with their phrases."""
 
     matched: Tensor  # bool [..., P, Q]: whether the last q + 1 tokens are the first q + 1 of the phrase
@@ -53,11 +53,11 @@ class Said(NamedTuple):
     late: Tensor  # bool [...]: whether phrases may begin anywhere by now
 
 
-def nothing_said(phrases: Phrases, beam_size: int) -> Said:
+def no_progress(phrases: Phrases, beam_size: int) -> PhraseProgress:
     """The progress of empty hypotheses, `[B, K]` of them."""
     nothing = phrases.ids[:, None] * ops.zeros((beam_size, 1, 1), dtype="int32")
     matched, begun = ops.cast(nothing, "bool"), ops.cast(nothing, "float32")
-    return Said(matched, begun, matched[..., 0], begun[..., 0], matched[..., 0, 0])
+    return PhraseProgress(matched, begun, matched[..., 0], begun[..., 0], matched[..., 0, 0])
 
 
 def attention_to_terms(phrases: Phrases, weights: Weights, beam_size: int) -> Tensor:
@@ -79,7 +79,9 @@ def attention_to_terms(phrases: Phrases, weights: Weights, beam_size: int) -> Te
     return ops.log(ops.clip(ops.einsum("bks,bps->bkp", weights, phrases.terms), LEAST, 1.0))
 
 
-def after(phrases: Phrases, said: Said, tokens: Tensor, attention: Tensor, late: Tensor) -> Said:
+def after(
+    phrases: Phrases, said: PhraseProgress, tokens: Tensor, attention: Tensor, late: Tensor
+) -> PhraseProgress:
     """The progress after one more token.
 
     Args:
@@ -110,10 +112,12 @@ def after(phrases: Phrases, said: Said, tokens: Tensor, attention: Tensor, late:
     complete = ops.any(last, axis=-1)
     here = ops.sum(ops.where(last, begun, 0.0), axis=-1)
     best = ops.where(whole, ops.maximum(placed, here), here)  # it may have occurred before
-    return Said(matched, begun, ops.logical_or(whole, complete), ops.where(complete, best, placed), late)
+    return PhraseProgress(
+        matched, begun, ops.logical_or(whole, complete), ops.where(complete, best, placed), late
+    )
 
 
-def next_tokens(phrases: Phrases, said: Said, log_probs: Tensor) -> Tensor:
+def next_tokens(phrases: Phrases, said: PhraseProgress, log_probs: Tensor) -> Tensor:
     """The token that would continue each phrase; 0 if the phrase is complete.
 
     Args:
@@ -132,7 +136,7 @@ def next_tokens(phrases: Phrases, said: Said, log_probs: Tensor) -> Tensor:
     return ops.where(said.whole, PAD_ID, wanted)
 
 
-def progress(phrases: Phrases, said: Said) -> tuple[Tensor, Tensor]:
+def progress(phrases: Phrases, said: PhraseProgress) -> tuple[Tensor, Tensor]:
     """How far hypotheses are with the phrases: int32 `[...]`, from 0 to 2PQ + 1, and whether they contain all, bool `[...]`.
 
     A hypothesis is further the more tokens it contains of phrases that begin at their terms. Of equals, those with a phrase that
@@ -149,7 +153,7 @@ def progress(phrases: Phrases, said: Said) -> tuple[Tensor, Tensor]:
     return done, ops.all(ops.logical_or(said.whole, lengths == 0), axis=-1)
 
 
-def placement(said: Said) -> Tensor:
+def placement(said: PhraseProgress) -> Tensor:
     """What is added to the scores of hypotheses for where their phrases begin, float32 `[...]`, at most 0.
 
     That is `WEIGHT` times the logarithm of the attention to the term, for each complete phrase and for the longest beginning.
@@ -180,7 +184,7 @@ def in_turns(log_probs: Tensor, done: Tensor, most: int | Scalar) -> Tensor:
     return ops.where(log_probs > NEVER, -order, NEVER)
 
 
-def _begun(said: Said) -> Tensor:
+def _begun(said: PhraseProgress) -> Tensor:
     """float32 `[...]`: of the longest beginning that hypotheses end with, the logarithm of the attention to its term, or 0."""
     unfinished = ops.logical_and(said.matched, ops.logical_not(said.whole)[..., None])
     counts = ops.arange(ops.shape(said.matched)[-1], dtype="int32") + 1

@@ -29,7 +29,7 @@ from keras_attn.text.capitals import (
     without_capitals,
 )
 from keras_attn.text.vocabulary_checks import byte_ids, checked_pieces
-from keras_attn.text.words import WORD_START
+from keras_attn.text.words import WORD_START, may_follow_a_word
 
 if TYPE_CHECKING:
     import numpy as np
@@ -147,6 +147,13 @@ class Tokenizer:
         for digit, number in enumerate(byte_ids(self._model.pieces)[ord("0") : ord("9") + 1]):
             counts[number, digit] = 1
         return counts
+
+    @functools.cached_property
+    def may_follow_a_word(self) -> "np.ndarray":
+        """Which ids may come after a whole word, see `words`: bool `(vocab_size,)`."""
+        import numpy as np
+
+        return np.array([may_follow_a_word(piece) for piece in self._pieces])
 
     @functools.cached_property
     def lower_capitals(self) -> bool:
