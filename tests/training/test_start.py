@@ -203,7 +203,7 @@ def test_a_training_starts_from_a_trained_model_and_goes_on_without_it(
     assert load_checkpoint(tmp_path / "new")[0].finished
     longer = dataclasses.replace(config, training=dataclasses.replace(config.training, epochs=2))
     train(longer, tmp_path / "new", start=Start(tmp_path / "gone", new_vocabulary))
-    assert f"{tmp_path / 'gone'} counted only when training began" in capsys.readouterr().err
+    assert f"{tmp_path / 'gone'} was used only when training began" in capsys.readouterr().err
 
 
 @pytest.mark.slow
