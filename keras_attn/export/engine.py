@@ -59,9 +59,7 @@ def make_engine(folder: str | Path, translator: Translator | None = None) -> Non
     """
     try:
         engines = _engines(folder, load_subject(translator or folder))
-    except (
-        ValueError
-    ) as error:  # of the conversion, of TensorFlow about a graph that it cannot trace, or of LiteRT
+    except ValueError as error:  # from the conversion, from TensorFlow's tracing, or from LiteRT
         raise EngineError(str(error)) from error
     write_engine(folder, engines)
 

@@ -12,6 +12,8 @@ from keras_attn.search.greedy import decode_one
 from keras_attn.search.hypotheses import NEVER, Hypotheses
 from keras_attn.search.types import Limits, State, Step, Tensor, Tokens
 
+_BELOW_1 = float(np.nextafter(np.float32(1), np.float32(0)))
+
 
 def sample(
     step: Step,
@@ -57,6 +59,7 @@ def sample(
         raise ValueError(f"top_p must be above 0 and at most 1 (all tokens). Received: {top_p}")
 
     uniforms = ops.cast(ops.convert_to_tensor(uniforms), "float32")
+    uniforms = ops.minimum(uniforms, _BELOW_1)  # a float64 below 1 may have been rounded to 1
     if len(uniforms.shape) != 2 or (uniforms.shape[1] or max_length) < max_length:
         raise ValueError(
             f"uniforms must have the shape [B, L], with an L of at least max_length, {max_length}. "

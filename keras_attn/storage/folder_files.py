@@ -78,7 +78,7 @@ def _save_of(folder: str | Path) -> _Save:
     try:
         if sums.is_file():  # no pipe, which would not end
             return _Save(read_bytes(sums, MOST_BYTES), sums.parent.name == SAVING)
-    except (OSError, TooLargeError):  # they have just been moved, or are none
+    except (OSError, TooLargeError):  # a save has just moved them, or they are no checksums
         pass
     return _Save(b"", False)
 

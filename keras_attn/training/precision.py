@@ -45,7 +45,7 @@ def _multiplies_bfloat16() -> bool:
 
         device = jax.local_devices()[0]
         if device.platform != "cpu":
-            # TPUs report none, and can multiply in bfloat16. That of AMD's is a name, such as gfx90a.
+            # TPUs report none, and can multiply in bfloat16. AMD's GPUs report a name, such as gfx90a.
             capability = re.match(r"\d+", str(getattr(device, "compute_capability", "")))
             return device.platform == "tpu" or (bool(capability) and int(capability[0]) >= _FIRST_NVIDIA)
     return cpu_multiplies_bfloat16()

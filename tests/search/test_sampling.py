@@ -161,6 +161,15 @@ def test_unusable_values_are_refused(speller, ids, wrong, message):
         sample(step, **arguments)
 
 
+def test_a_number_that_is_rounded_to_1_draws_the_least_probable_word(markov, ids):
+    model = markov(2)
+    drawn = [
+        np.array(sample(model, model.state, uniforms=np.full((2, 3), number), max_length=3, **ids).tokens)
+        for number in (np.float64(1 - 1e-12), np.nextafter(np.float32(1), np.float32(0)))
+    ]
+    np.testing.assert_array_equal(*drawn)
+
+
 def test_padding_and_bos_are_never_drawn_however_hot(markov, ids):
     model = markov(2)
     uniforms = np.random.default_rng(1).random((2, 6))  # float64, too
